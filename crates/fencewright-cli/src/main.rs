@@ -1,0 +1,3 @@
+//! The command `fencewright`.
+
+fn main() {}

@@ -1,0 +1,376 @@
+//! The surface tree of the `.fw` language, the target of every front end.
+//!
+//! Names are not resolved and types not checked; each node knows its place in the text it came from. Comments hang on
+//! the item or statement they stand before or behind, so that a printed tree loses none.
+
+use crate::program::{BinaryOp, FenceKind, UnaryOp};
+use crate::source::Span;
+
+/// A whole file.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    /// Declarations, in order.
+    pub items: Vec<Item>,
+    /// Comments behind the last item.
+    pub end_comments: Vec<Comment>,
+}
+
+/// A comment, with its delimiters: `// …` or `/* … */`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// The text, delimiters included, no newline at the end.
+    pub text: String,
+    /// Whether an empty line stands before it.
+    pub blank_before: bool,
+}
+
+/// What stands around an item or statement and means nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Trivia {
+    /// Comments on lines of their own before it.
+    pub before: Vec<Comment>,
+    /// Whether an empty line separates it from what is before it (behind the last comment, if there are any).
+    pub blank_before: bool,
+    /// A comment on the same line behind it.
+    pub after: Option<Comment>,
+}
+
+/// A name in the text.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The identifier.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A declaration.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Comments and blank lines around it.
+    pub trivia: Trivia,
+    /// Where it stands.
+    pub span: Span,
+    /// What it declares.
+    pub kind: ItemKind,
+}
+
+/// What an item declares.
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    /// `const N = 2;`
+    Const(Const),
+    /// `shared x, flag[2]: 0..1 = 0;`
+    Shared(Shared),
+    /// `thread P(i: 0..1) { … }`
+    Thread(Thread),
+    /// `fn lock(shared l, i) { … }`
+    Function(Function),
+    /// `forbid P(0)@critical && P(1)@critical;`
+    Forbid(Forbid),
+    /// `predicate x - y <= 1;`, a hint for predicate abstraction.
+    Predicate(Expr),
+}
+
+/// A named constant; the command line can give it another value.
+#[derive(Clone, Debug)]
+pub struct Const {
+    /// Its name.
+    pub name: Name,
+    /// Its value, a constant expression.
+    pub value: Expr,
+}
+
+/// Shared locations that have type and initial value in common.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// At least one.
+    pub variables: Vec<SharedVariable>,
+    /// The values they hold; absent means `int`.
+    pub ty: Option<Type>,
+    /// What they hold at the start; absent means 0 (or `false`).
+    pub initial: Option<Initial>,
+}
+
+/// One name of a `shared` declaration.
+#[derive(Clone, Debug)]
+pub struct SharedVariable {
+    /// Its name.
+    pub name: Name,
+    /// The number of cells, for an array: a constant expression.
+    pub size: Option<Expr>,
+}
+
+/// Initial contents.
+#[derive(Clone, Debug)]
+pub enum Initial {
+    /// The same for all cells: a constant expression, or `any`.
+    All(Expr),
+    /// `{a, b, …}`: one for each cell of an array.
+    Each(Vec<Expr>, Span),
+}
+
+/// A type, which is a set of values.
+#[derive(Clone, Debug)]
+pub struct Type {
+    /// Where it stands.
+    pub span: Span,
+    /// Which set.
+    pub kind: TypeKind,
+}
+
+/// The sets of values.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// `bool`
+    Bool,
+    /// `int`: all integers.
+    Int,
+    /// `lo..hi`, both included.
+    Range(Box<Range>),
+}
+
+/// `lo..hi`, both included; constant expressions.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The least value.
+    pub lo: Expr,
+    /// The greatest value.
+    pub hi: Expr,
+}
+
+/// A thread, or a family of threads when it has parameters.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its name.
+    pub name: Name,
+    /// `i: 0..N-1`: one member for each combination of values.
+    pub parameters: Vec<FamilyParameter>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// A parameter of a thread family: a constant within a member.
+#[derive(Clone, Debug)]
+pub struct FamilyParameter {
+    /// Its name.
+    pub name: Name,
+    /// The values it takes, one member each.
+    pub range: Range,
+}
+
+/// A function; calls are inlined.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// What it is given.
+    pub parameters: Vec<Parameter>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub enum Parameter {
+    /// `a` or `a: 0..3`: a register that starts with the argument's value.
+    Value(Name, Option<Type>),
+    /// `shared x`: another name for the shared variable (scalar, array or cell) given as argument.
+    Shared(Name),
+}
+
+/// A property: no run may reach this.
+#[derive(Clone, Debug)]
+pub struct Forbid {
+    /// The bad situation, over `P@label`, `P.register` and, at the end, shared variables.
+    pub condition: Expr,
+    /// Present for `at end`, `at end of P, Q`.
+    pub at_end: Option<AtEnd>,
+    /// `for i in 0..1, j in i+1..2`: any of these is bad.
+    pub binders: Vec<Binder>,
+}
+
+/// When a final condition is looked at: named threads have ended, and all buffers are empty.
+#[derive(Clone, Debug)]
+pub struct AtEnd {
+    /// Where it stands.
+    pub span: Span,
+    /// The threads that must have ended; none named means all.
+    pub of: Vec<ThreadRef>,
+}
+
+/// `i in lo..hi`
+#[derive(Clone, Debug)]
+pub struct Binder {
+    /// The name, a constant in what it governs.
+    pub name: Name,
+    /// The values it takes.
+    pub range: Range,
+}
+
+/// A thread, named: `P`, or a member of a family: `P(0)`.
+#[derive(Clone, Debug)]
+pub struct ThreadRef {
+    /// The name of the thread or family.
+    pub name: Name,
+    /// Which member: constant expressions.
+    pub arguments: Vec<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `{ … }`
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Where it stands, braces included.
+    pub span: Span,
+    /// Its statements, in order.
+    pub statements: Vec<Stmt>,
+    /// Comments before the closing brace.
+    pub end_comments: Vec<Comment>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// Comments and blank lines around it.
+    pub trivia: Trivia,
+    /// Where it stands, semicolon included.
+    pub span: Span,
+    /// What it does.
+    pub kind: StmtKind,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `let r: 0..3 = x;`
+    Let(Let),
+    /// `x[i] = e;`, `r += 1;`
+    Assign(Assign),
+    /// `cas(x, 0, 1);`, `f(2);`: a call for what it does.
+    Call(Expr),
+    /// `if (c) { … } else { … }`
+    If(If),
+    /// `while (c) { … }`
+    While(Expr, Block),
+    /// `do { … } while (c);`
+    DoWhile(Block, Expr),
+    /// `loop { … }`
+    Loop(Block),
+    /// `for k in 0..2 { … }`, unrolled: `k` is a constant in each copy.
+    For(Binder, Block),
+    /// `choose { … } or { … }`
+    Choose(Vec<Block>),
+    /// `atomic { … }`
+    Atomic(Block),
+    /// `{ … }`
+    Block(Block),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e;`: leaves a function; without a value, also ends a thread.
+    Return(Option<Expr>),
+    /// `goto l;`
+    Goto(Name),
+    /// `l:` names the control point before the next statement.
+    Label(Name),
+    /// `assume(e);`
+    Assume(Expr),
+    /// `assert(e);`
+    Assert(Expr),
+    /// `fence;`, `fence(store);`
+    Fence(FenceKind),
+    /// `;`
+    Skip,
+}
+
+/// `let r: type = value;`
+#[derive(Clone, Debug)]
+pub struct Let {
+    /// The register.
+    pub name: Name,
+    /// Its values; absent means inferred.
+    pub ty: Option<Type>,
+    /// Its first value; absent means 0 (or `false`).
+    pub value: Option<Expr>,
+}
+
+/// `target = value;`
+#[derive(Clone, Debug)]
+pub struct Assign {
+    /// What changes: a name or an array cell.
+    pub target: Target,
+    /// `+=` is `Some(BinaryOp::Add)`: a load, then a store.
+    pub op: Option<BinaryOp>,
+    /// The new value.
+    pub value: Expr,
+}
+
+/// A register, shared variable or array cell.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The variable.
+    pub name: Name,
+    /// Which cell, for an array.
+    pub index: Option<Box<Expr>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// `if (c) { … } else { … }`
+#[derive(Clone, Debug)]
+pub struct If {
+    /// What is asked.
+    pub condition: Expr,
+    /// What is done if so.
+    pub then: Block,
+    /// What is done if not.
+    pub otherwise: Option<Else>,
+}
+
+/// What follows `else`.
+#[derive(Clone, Debug)]
+pub enum Else {
+    /// `else { … }`
+    Block(Block),
+    /// `else if … `; always a [`StmtKind::If`].
+    If(Box<Stmt>),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// Where it stands.
+    pub span: Span,
+    /// What it says.
+    pub kind: ExprKind,
+}
+
+/// What an expression says.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `12`
+    Int(i64),
+    /// `true`
+    Bool(bool),
+    /// `any`, of the type that is wanted; `any(0..2)`.
+    Any(Option<Box<Range>>),
+    /// A constant, register, shared variable or parameter.
+    Name(Name),
+    /// `a[i]`
+    Index(Name, Box<Expr>),
+    /// `-e`, `!e`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`, `a && b`, …
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `(e)`, kept so that formatting does not take away what helps a reader.
+    Paren(Box<Expr>),
+    /// `cas(x, 0, 1)`, `max(a, b)`, `f(2)`
+    Call(Name, Vec<Expr>),
+    /// `P(0)@critical`, in properties.
+    At(ThreadRef, Name),
+    /// `P(0).r`, in properties.
+    Member(ThreadRef, Name),
+}

@@ -1,0 +1,16 @@
+//! Fencewright finds and repairs memory-ordering bugs.
+//!
+//! ```text
+//!       text                    what it means               how we search
+//!   ┌──────────┐   Program   ┌──────────────┐            ┌──────────┐  Verdict  ┌────────┐
+//!   │ frontend │ ──────────▶ │ memory·system│ ─────────▶ │  engine  │ ────────▶ │ report │
+//!   └──────────┘             └──────────────┘            └──────────┘           └────────┘
+//! ```
+//!
+//! The library does no I/O and never exits: it takes text and gives back values.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+pub mod frontend;
+pub mod program;
+pub mod source;
+pub mod util;

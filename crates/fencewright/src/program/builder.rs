@@ -1,0 +1,203 @@
+//! The only way to make a [`Program`].
+//!
+//! The builder hands out ids and takes edges; ids of one builder cannot point at nothing, and [`Builder::finish`]
+//! checks what types do not: that an edge stays in its process, that registers exist there, that initial values lie in
+//! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
+
+use crate::program::{
+    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
+    Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
+};
+use crate::source::{Source, Span};
+use crate::util::IndexVec;
+
+/// A program in the making.
+#[derive(Debug)]
+pub struct Builder {
+    program: Program,
+}
+
+impl Builder {
+    /// A program without anything.
+    pub fn new(source: Source) -> Self {
+        let program = Program {
+            source,
+            locations: IndexVec::new(),
+            arrays: IndexVec::new(),
+            processes: IndexVec::new(),
+            points: IndexVec::new(),
+            edges: IndexVec::new(),
+            properties: IndexVec::new(),
+            hints: Vec::new(),
+        };
+        Self { program }
+    }
+
+    /// The program so far.
+    pub fn so_far(&self) -> &Program {
+        &self.program
+    }
+
+    /// A shared location.
+    pub fn location(&mut self, location: Location) -> LocationId {
+        assert_initial(location.domain, location.initial, &location.name);
+        self.program.locations.push(location)
+    }
+
+    /// A shared array of `cells` initial values; the name of the pattern is the array's.
+    pub fn array(&mut self, pattern: &Location, cells: &[Initial]) -> ArrayId {
+        assert!(!cells.is_empty(), "array `{}` has a cell", pattern.name);
+        let first = self.program.locations.next_index();
+        for (i, &initial) in cells.iter().enumerate() {
+            let name = format!("{}[{i}]", pattern.name);
+            self.location(Location { name, initial, ..pattern.clone() });
+        }
+        let len = u32::try_from(cells.len()).expect("fewer than 2^32 cells");
+        self.program.arrays.push(Array { name: pattern.name.clone(), first, len })
+    }
+
+    /// A process, with its entry point.
+    pub fn process(&mut self, name: String, family: String, span: Span) -> ProcessId {
+        let process = self.program.processes.next_index();
+        let entry = self.point(process);
+        self.program.processes.push(Process { name, family, entry, registers: IndexVec::new(), span })
+    }
+
+    /// A register of a process.
+    pub fn register(&mut self, process: ProcessId, register: Register) -> RegisterId {
+        assert_initial(register.domain, register.initial, &register.name);
+        self.program.processes[process].registers.push(register)
+    }
+
+    /// Gives a register the domain that was inferred for it.
+    pub fn set_domain(&mut self, process: ProcessId, register: RegisterId, domain: Domain) {
+        self.program.processes[process].registers[register].domain = domain;
+    }
+
+    /// A control point of a process.
+    pub fn point(&mut self, process: ProcessId) -> PointId {
+        self.program.points.push(Point { process, labels: Vec::new(), edges: Vec::new(), is_end: false })
+    }
+
+    /// Names a control point.
+    pub fn label(&mut self, point: PointId, label: impl Into<String>) {
+        self.program.points[point].labels.push(label.into());
+    }
+
+    /// The process has terminated when it gets here.
+    pub fn end(&mut self, point: PointId) {
+        self.program.points[point].is_end = true;
+    }
+
+    /// An edge between two points of one process.
+    pub fn edge(&mut self, from: PointId, op: Op, to: PointId, span: Span) -> EdgeId {
+        let process = self.program.points[from].process;
+        assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
+        let edge = self.program.edges.push(Edge { process, from, to, op, span });
+        self.program.points[from].edges.push(edge);
+        edge
+    }
+
+    /// A property.
+    pub fn property(&mut self, property: Property) {
+        self.program.properties.push(property);
+    }
+
+    /// A predicate offered to engines.
+    pub fn hint(&mut self, hint: Expr<StateVar>) {
+        self.program.hints.push(hint);
+    }
+
+    /// The program.
+    pub fn finish(self) -> Program {
+        let program = self.program;
+        for process in &program.processes {
+            for register in &process.registers {
+                assert_initial(register.domain, register.initial, &register.name);
+            }
+        }
+        for edge in &program.edges {
+            let n_registers = program.processes[edge.process].registers.len();
+            for_each_register(&edge.op, &mut |register| {
+                assert!(crate::util::Idx::index(register) < n_registers, "a register of an edge exists");
+            });
+        }
+        for point in &program.points {
+            assert!(!point.is_end || point.edges.is_empty(), "no edge leaves an end");
+        }
+        program
+    }
+}
+
+fn assert_initial(domain: Domain, initial: Initial, name: &str) {
+    match initial {
+        Initial::Value(value) => assert!(domain.contains(value), "`{name}` starts in its domain"),
+        Initial::Any => {}
+    }
+}
+
+fn for_each_register(op: &Op, visit: &mut impl FnMut(RegisterId)) {
+    let rmw = |expr: &Expr<RmwVar>, visit: &mut dyn FnMut(RegisterId)| {
+        expr.for_each_var(&mut |var| match var {
+            RmwVar::Old => {}
+            RmwVar::Register(register) => visit(*register),
+        });
+    };
+    match op {
+        Op::Assume(expr) | Op::Assert(expr) => expr.for_each_var(&mut |r| visit(*r)),
+        Op::Assign(register, expr) => {
+            visit(*register);
+            expr.for_each_var(&mut |r| visit(*r));
+        }
+        Op::Havoc(register, ..) => visit(*register),
+        Op::Load(register, place) => {
+            visit(*register);
+            for_each_register_of_place(place, visit);
+        }
+        Op::Store(place, expr) => {
+            for_each_register_of_place(place, visit);
+            expr.for_each_var(&mut |r| visit(*r));
+        }
+        Op::Rmw { place, guard, write, into } => {
+            for_each_register_of_place(place, visit);
+            rmw(guard, visit);
+            if let Some(write) = write {
+                rmw(write, visit);
+            }
+            if let Some(register) = into {
+                visit(*register);
+            }
+        }
+        Op::Fence(_) => {}
+        Op::Locked(body) => body.iter().for_each(|micro| for_each_register_of_micro(micro, visit)),
+    }
+}
+
+fn for_each_register_of_micro(micro: &Micro, visit: &mut impl FnMut(RegisterId)) {
+    match micro {
+        Micro::Assume(expr) | Micro::Assert(expr) => expr.for_each_var(&mut |r| visit(*r)),
+        Micro::Assign(register, expr) => {
+            visit(*register);
+            expr.for_each_var(&mut |r| visit(*r));
+        }
+        Micro::Havoc(register, ..) => visit(*register),
+        Micro::Load(register, place) => {
+            visit(*register);
+            for_each_register_of_place(place, visit);
+        }
+        Micro::Store(place, expr) => {
+            for_each_register_of_place(place, visit);
+            expr.for_each_var(&mut |r| visit(*r));
+        }
+        Micro::Choose(branches) => {
+            branches.iter().flatten().for_each(|micro| for_each_register_of_micro(micro, visit));
+        }
+    }
+}
+
+fn for_each_register_of_place(place: &Place, visit: &mut impl FnMut(RegisterId)) {
+    match place {
+        Place::Fixed(_) => {}
+        Place::Cell(_, index) => index.for_each_var(&mut |r| visit(*r)),
+    }
+}

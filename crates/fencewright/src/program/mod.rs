@@ -1,0 +1,25 @@
+//! The one intermediate form: what a program is, before any memory model.
+//!
+//! ```text
+//!   Program ── locations   shared memory cells, arrays are runs of them
+//!           ── processes   entry point, registers, points ──edges──▶ points
+//!           ── properties  bad situations
+//! ```
+//!
+//! A [`Program`] is valid by construction ([`Builder`]) and never changes; fences are a [`Placement`] laid over it.
+//! Every edge carries the place in the text it came from.
+
+mod builder;
+mod expr;
+mod model;
+mod placement;
+mod property;
+
+pub use builder::Builder;
+pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
+pub use model::{
+    Array, ArrayId, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
+    Process, ProcessId, Program, Register, RegisterId, RmwVar, Value,
+};
+pub use placement::{Placement, Position, Side};
+pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};

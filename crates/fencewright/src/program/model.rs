@@ -1,0 +1,317 @@
+//! Shared locations, processes, edges.
+
+use crate::index_type;
+use crate::program::{Expr, Property, PropertyId, StateVar};
+use crate::source::{Source, Span};
+use crate::util::{Idx, IndexVec};
+
+/// A value of a location or register. Booleans are 0 and 1.
+pub type Value = i64;
+
+index_type!(
+    /// A shared location.
+    LocationId
+);
+index_type!(
+    /// A shared array.
+    ArrayId
+);
+index_type!(
+    /// A process.
+    ProcessId
+);
+index_type!(
+    /// A register, counted within its process.
+    RegisterId
+);
+index_type!(
+    /// A control point, counted over the whole program.
+    PointId
+);
+index_type!(
+    /// An edge, counted over the whole program; the same before and after repair.
+    EdgeId
+);
+
+/// A set of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Domain {
+    /// 0 and 1, shown as `false` and `true`.
+    Bool,
+    /// `lo..hi`, both included; `lo <= hi`.
+    Range(Value, Value),
+    /// All integers.
+    Int,
+}
+
+impl Domain {
+    /// The least and the greatest value, if there are such.
+    pub fn bounds(self) -> Option<(Value, Value)> {
+        match self {
+            Self::Bool => Some((0, 1)),
+            Self::Range(lo, hi) => Some((lo, hi)),
+            Self::Int => None,
+        }
+    }
+
+    /// Whether the value is in the set.
+    pub fn contains(self, value: Value) -> bool {
+        self.bounds().is_none_or(|(lo, hi)| lo <= value && value <= hi)
+    }
+
+    /// How many values there are, if finitely many.
+    pub fn size(self) -> Option<u64> {
+        self.bounds().map(|(lo, hi)| hi.abs_diff(lo).saturating_add(1))
+    }
+}
+
+/// What a location or register holds at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Initial {
+    /// This value.
+    Value(Value),
+    /// Any value of the domain.
+    Any,
+}
+
+/// A shared location.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// Its name, with the index for an array cell: `flag[0]`.
+    pub name: String,
+    /// The values it may hold.
+    pub domain: Domain,
+    /// What it holds at the start; in the domain.
+    pub initial: Initial,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A shared array: a run of locations with one domain.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its name.
+    pub name: String,
+    /// The location of cell 0.
+    pub first: LocationId,
+    /// How many cells; at least one.
+    pub len: u32,
+}
+
+impl Array {
+    /// The location of a cell, unless the index is outside the array.
+    pub fn cell(&self, index: Value) -> Option<LocationId> {
+        let index = usize::try_from(index).ok().filter(|&index| index < self.len as usize)?;
+        Some(LocationId::from_usize(self.first.index() + index))
+    }
+
+    /// The locations of all cells.
+    pub fn cells(&self) -> impl Iterator<Item = LocationId> + use<> {
+        (self.first.index()..self.first.index() + self.len as usize).map(LocationId::from_usize)
+    }
+}
+
+/// A register of a process.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Its name; a name that starts with `$` was made by lowering and has no place in the text.
+    pub name: String,
+    /// The values it may hold.
+    pub domain: Domain,
+    /// What it holds at the start; in the domain.
+    pub initial: Initial,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A process: a control-flow automaton with registers.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its name, with its arguments for a member of a family: `P(0)`.
+    pub name: String,
+    /// The name of its thread or family: `P`.
+    pub family: String,
+    /// Where it starts.
+    pub entry: PointId,
+    /// Its registers.
+    pub registers: IndexVec<RegisterId, Register>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A control point of a process.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// Whose it is.
+    pub process: ProcessId,
+    /// The labels that name it.
+    pub labels: Vec<String>,
+    /// The edges that leave it, in order.
+    pub edges: Vec<EdgeId>,
+    /// Whether the process has terminated here. Then no edge leaves it; a point without edges that is not an end is
+    /// one where the process is stuck.
+    pub is_end: bool,
+}
+
+/// An edge: one operation of a process.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    /// Whose it is.
+    pub process: ProcessId,
+    /// Where it starts.
+    pub from: PointId,
+    /// Where it leads.
+    pub to: PointId,
+    /// What it does.
+    pub op: Op,
+    /// Where it stands in the text. Copies of one place (members of a family, unrolled or inlined code) share it.
+    pub span: Span,
+}
+
+/// Where an operation acts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// This location.
+    Fixed(LocationId),
+    /// The cell of an array that the index says; outside the array it is a violation.
+    Cell(ArrayId, Expr<RegisterId>),
+}
+
+/// A variable in the guard and new value of an atomic update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RmwVar {
+    /// The value found in memory.
+    Old,
+    /// A register, as it was before.
+    Register(RegisterId),
+}
+
+/// A fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FenceKind {
+    /// Orders stores before later stores; does not wait.
+    StoreStore,
+    /// Waits until the process's buffers are empty.
+    Full,
+}
+
+/// The operation of an edge (`semantics.md`, "Programs").
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Blocks unless the condition holds.
+    Assume(Expr<RegisterId>),
+    /// A violation unless the condition holds.
+    Assert(Expr<RegisterId>),
+    /// `r := e`; a value outside the register's domain is a violation.
+    Assign(RegisterId, Expr<RegisterId>),
+    /// `r := any` value from `lo` to `hi`; in the register's domain.
+    Havoc(RegisterId, Value, Value),
+    /// `load r, x`
+    Load(RegisterId, Place),
+    /// `store x, e`; a value outside the location's domain is a violation.
+    Store(Place, Expr<RegisterId>),
+    /// Atomic read-modify-write: blocks unless `guard` holds of the old value.
+    Rmw {
+        /// Where.
+        place: Place,
+        /// When it is enabled.
+        guard: Expr<RmwVar>,
+        /// What it writes, if it writes.
+        write: Option<Expr<RmwVar>>,
+        /// Where the old value goes.
+        into: Option<RegisterId>,
+    },
+    /// A fence.
+    Fence(FenceKind),
+    /// A block executed in one step against memory. Not enabled on paths where an `Assume` of it does not hold.
+    Locked(Vec<Micro>),
+}
+
+/// A part of a locked block. Loads and stores act on memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Micro {
+    /// This path is not enabled unless the condition holds.
+    Assume(Expr<RegisterId>),
+    /// A violation unless the condition holds.
+    Assert(Expr<RegisterId>),
+    /// `r := e`
+    Assign(RegisterId, Expr<RegisterId>),
+    /// `r := any` value from `lo` to `hi`.
+    Havoc(RegisterId, Value, Value),
+    /// `load r, x`
+    Load(RegisterId, Place),
+    /// `store x, e`
+    Store(Place, Expr<RegisterId>),
+    /// One of these is taken; each that is enabled is a possibility.
+    Choose(Vec<Vec<Self>>),
+}
+
+/// A program. Made by a [`Builder`](super::Builder); never changes.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) source: Source,
+    pub(super) locations: IndexVec<LocationId, Location>,
+    pub(super) arrays: IndexVec<ArrayId, Array>,
+    pub(super) processes: IndexVec<ProcessId, Process>,
+    pub(super) points: IndexVec<PointId, Point>,
+    pub(super) edges: IndexVec<EdgeId, Edge>,
+    pub(super) properties: IndexVec<PropertyId, Property>,
+    pub(super) hints: Vec<Expr<StateVar>>,
+}
+
+impl Program {
+    /// The text it came from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The shared locations.
+    pub fn locations(&self) -> &IndexVec<LocationId, Location> {
+        &self.locations
+    }
+
+    /// The shared arrays.
+    pub fn arrays(&self) -> &IndexVec<ArrayId, Array> {
+        &self.arrays
+    }
+
+    /// The processes.
+    pub fn processes(&self) -> &IndexVec<ProcessId, Process> {
+        &self.processes
+    }
+
+    /// The control points of all processes.
+    pub fn points(&self) -> &IndexVec<PointId, Point> {
+        &self.points
+    }
+
+    /// The edges of all processes.
+    pub fn edges(&self) -> &IndexVec<EdgeId, Edge> {
+        &self.edges
+    }
+
+    /// The properties. Assertions, ranges and indices are checked besides.
+    pub fn properties(&self) -> &IndexVec<PropertyId, Property> {
+        &self.properties
+    }
+
+    /// Predicates offered by the author to engines that can use them.
+    pub fn hints(&self) -> &[Expr<StateVar>] {
+        &self.hints
+    }
+
+    /// The locations that a place may stand for.
+    pub fn locations_of(&self, place: &Place) -> Vec<LocationId> {
+        match place {
+            Place::Fixed(location) => vec![*location],
+            Place::Cell(array, _) => self.arrays[*array].cells().collect(),
+        }
+    }
+
+    /// Whether some location or register holds unbounded integers.
+    pub fn has_unbounded_data(&self) -> bool {
+        let registers = self.processes.iter().flat_map(|process| process.registers.iter());
+        let mut domains = self.locations.iter().map(|it| it.domain).chain(registers.map(|it| it.domain));
+        domains.any(|domain| domain == Domain::Int)
+    }
+}

@@ -1,0 +1,51 @@
+//! Properties: what no run may reach.
+
+use crate::index_type;
+use crate::program::{Expr, LocationId, PointId, ProcessId, RegisterId};
+use crate::source::Span;
+
+index_type!(
+    /// A property.
+    PropertyId
+);
+
+/// A variable in a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StateVar {
+    /// A register of a process.
+    Register(ProcessId, RegisterId),
+    /// A location of memory; only at the end, when no store is pending.
+    Memory(LocationId),
+}
+
+/// A property: a set of bad situations; reaching any one of them is a violation.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// When it is looked at.
+    pub kind: PropertyKind,
+    /// The bad situations.
+    pub situations: Vec<Situation>,
+    /// Its words.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// When a property is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PropertyKind {
+    /// In every configuration.
+    Control,
+    /// When the processes named by `at` of a situation have ended and **all** buffers are empty.
+    Final,
+}
+
+/// One bad situation.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    /// These processes are at one of these points each; others may be anywhere. Ascending by process, at most one entry
+    /// each, no entry empty. For a final property: the processes that have ended, with their end points.
+    pub at: Vec<(ProcessId, Vec<PointId>)>,
+    /// And this holds.
+    pub condition: Expr<StateVar>,
+}

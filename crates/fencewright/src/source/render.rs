@@ -1,0 +1,144 @@
+//! A diagnostic as text, in the manner of rustc.
+//!
+//! ```text
+//! error: unknown variable `flg`
+//!   --> peterson.fw:8:9
+//!    |
+//!  8 |         flg[i] = 1;
+//!    |         ^^^ not declared
+//!    = help: did you mean `flag`?
+//! ```
+
+use super::{Diagnostic, Severity, Source, Span};
+
+/// Whether the text carries terminal colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// No escape sequences.
+    Plain,
+    /// ANSI colors.
+    Colored,
+}
+
+/// The widest part of a source line that is shown.
+const MAX_WIDTH: usize = 110;
+
+/// The text of one diagnostic, ending in a newline.
+pub fn render(source: &Source, diagnostic: &Diagnostic, style: Style) -> String {
+    let paint = Paint { style };
+    let (word, color) = match diagnostic.severity {
+        Severity::Error => ("error", "1;31"),
+        Severity::Warning => ("warning", "1;33"),
+    };
+    let at = source.position(diagnostic.span.start);
+    let mut places = vec![(diagnostic.span, diagnostic.label.as_str(), '^')];
+    places.extend(diagnostic.labels.iter().map(|label| (label.span, label.message.as_str(), '-')));
+    let last_line = places.iter().map(|place| source.line_of(place.0.start)).max().unwrap_or(at.line);
+    let gutter = last_line.to_string().len().max(2);
+    let bar = paint.with("1;34", "|");
+
+    let mut out = format!("{}{}\n", paint.with(color, word), paint.with("1", &format!(": {}", diagnostic.message)));
+    let arrow = paint.with("1;34", "-->");
+    out += &format!("{:gutter$}{arrow} {}:{}:{}\n", "", source.name(), at.line, at.column);
+    out += &format!("{:gutter$} {bar}\n", "");
+    for (i, &(span, label, mark)) in places.iter().enumerate() {
+        if i > 0 && source.line_of(span.start) != source.line_of(places[i - 1].0.start) + 1 {
+            out += &format!("{:gutter$} {}\n", "", paint.with("1;34", ":"));
+        }
+        let line = source.line_of(span.start);
+        let excerpt = Excerpt::new(source, span);
+        out += &format!("{} {bar} {}\n", paint.with("1;34", &format!("{line:>gutter$}")), excerpt.text);
+        let marks: String = std::iter::repeat_n(mark, excerpt.width).collect();
+        let marked = format!("{marks} {label}");
+        let marked_color = if mark == '^' { color } else { "1;34" };
+        out += &format!(
+            "{:gutter$} {bar} {:2$}{3}\n",
+            "",
+            "",
+            excerpt.indent,
+            paint.with(marked_color, marked.trim_end())
+        );
+    }
+    if let Some(help) = &diagnostic.help {
+        for (i, line) in help.lines().enumerate() {
+            let lead = if i == 0 { "= help:" } else { "       " };
+            out += &format!("{:gutter$} {} {line}\n", "", paint.with("1;36", lead));
+        }
+    }
+    out
+}
+
+struct Paint {
+    style: Style,
+}
+
+impl Paint {
+    fn with(&self, color: &str, text: &str) -> String {
+        match self.style {
+            Style::Plain => text.to_owned(),
+            Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
+        }
+    }
+}
+
+/// The part of a line that is shown, and where the marks go under it.
+struct Excerpt {
+    text: String,
+    indent: usize,
+    width: usize,
+}
+
+impl Excerpt {
+    fn new(source: &Source, span: Span) -> Self {
+        let (line_start, line) = source.line(source.line_of(span.start));
+        let from = (span.start - line_start) as usize;
+        let to = (span.end.saturating_sub(line_start) as usize).clamp(from, line.len().max(from));
+        let before: Vec<char> = line.get(..from).unwrap_or(line).chars().map(visible).collect();
+        let marked: Vec<char> = line.get(from..to).unwrap_or("").chars().take(MAX_WIDTH).map(visible).collect();
+        let after = line.get(to..).unwrap_or("").chars().take(MAX_WIDTH).map(visible);
+
+        let room = MAX_WIDTH.saturating_sub(marked.len().max(20));
+        let is_cut = before.len() > room;
+        let shown_before = if is_cut { &before[before.len() - room / 2..] } else { &before[..] };
+        let lead = if is_cut { "… " } else { "" };
+        let body = shown_before.iter().copied().chain(marked.iter().copied()).chain(after);
+        let mut text: String = lead.chars().chain(body).take(MAX_WIDTH).collect();
+        text.truncate(text.trim_end().len());
+        Self { text, indent: lead.chars().count() + shown_before.len(), width: marked.len().max(1) }
+    }
+}
+
+/// Control characters would move the cursor of a terminal, and tabs would misplace the marks.
+fn visible(character: char) -> char {
+    match character {
+        '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Style, render};
+    use crate::source::{Diagnostic, Source, Span};
+
+    #[test]
+    fn a_diagnostic_shows_place_text_and_help() {
+        let source = Source::new("t.fw", "x = 1;\nflg[i] = 1;\n");
+        let diagnostic = Diagnostic::error(Span::new(7, 10), "unknown variable `flg`")
+            .with_label("not declared")
+            .and_at(Span::new(0, 1), "like this one")
+            .with_help("did you mean `flag`?");
+        let expected = "error: unknown variable `flg`\n  --> t.fw:2:1\n   |\n 2 | flg[i] = 1;\n   | ^^^ not declared\n   :\n \
+                        1 | x = 1;\n   | - like this one\n   = help: did you mean `flag`?\n";
+        assert_eq!(render(&source, &diagnostic, Style::Plain), expected);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_mark() {
+        let source = Source::new("t.fw", "a".repeat(1_000_000));
+        let text = render(&source, &Diagnostic::error(Span::new(500_000, 500_003), "bad"), Style::Plain);
+        assert!(text.len() < 1_000, "{}", text.len());
+        assert!(text.contains("^^^"));
+    }
+}
