@@ -10,7 +10,10 @@
 //! The library does no I/O and never exits: it takes text and gives back values.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod engine;
 pub mod frontend;
+pub mod memory;
 pub mod program;
 pub mod source;
+pub mod system;
 pub mod util;

@@ -1,0 +1,85 @@
+//! Whether a store buffer can grow for ever.
+//!
+//! A buffer is bounded if every cycle of control that stores also drains: passes a full fence, a locked block or an
+//! atomic update, which all wait for an empty buffer. Under PSO this is asked for each location, since an atomic update
+//! waits for its own location only.
+
+use crate::engine::Task;
+use crate::memory::{Model, PsoRmw};
+use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
+use crate::system::{Control, Flow, Move};
+use std::collections::BTreeSet;
+
+/// Whether the control flow of some process allows its buffer to grow for ever.
+pub fn may_grow(task: &Task<'_>) -> bool {
+    let flow = Flow { program: task.program, placement: task.placement };
+    let locations: Vec<Option<LocationId>> = match (task.model, task.options.dialect.pso_rmw) {
+        (Model::Sc, _) => return false,
+        // All drain everything: one question for all locations.
+        (Model::Tso, _) | (Model::Pso, PsoRmw::All) => vec![None],
+        (Model::Pso, PsoRmw::Location) => task.program.locations().indices().map(Some).collect(),
+    };
+    let growth = Growth { flow, task };
+    let mut processes = task.program.processes().indices();
+    processes.any(|process| locations.iter().any(|&x| growth.of(process, x)))
+}
+
+struct Growth<'a> {
+    flow: Flow<'a>,
+    task: &'a Task<'a>,
+}
+
+impl Growth<'_> {
+    /// Whether stores to `x` (to anything, if `None`) can pile up.
+    fn of(&self, process: ProcessId, x: Option<LocationId>) -> bool {
+        let entry = Control::At(self.task.program.processes()[process].entry);
+        let controls = self.reachable(entry, |_| true);
+        controls.into_iter().any(|control| {
+            let stores = self.flow.moves(control).into_iter().filter(|&(next, _)| self.may_store(next, x));
+            let mut targets = stores.map(|(_, target)| target);
+            targets.any(|target| self.reachable(target, |next| !self.drains(next, x)).contains(&control))
+        })
+    }
+
+    /// Where control can go by moves that may be followed.
+    fn reachable(&self, from: Control, may_follow: impl Fn(Move) -> bool) -> BTreeSet<Control> {
+        let mut seen = BTreeSet::from([from]);
+        let mut todo = vec![from];
+        while let Some(control) = todo.pop() {
+            for (next, target) in self.flow.moves(control) {
+                if may_follow(next) && seen.insert(target) {
+                    todo.push(target);
+                }
+            }
+        }
+        seen
+    }
+
+    fn may_store(&self, next: Move, x: Option<LocationId>) -> bool {
+        let Move::Edge(edge) = next else { return false };
+        match (&self.task.program.edges()[edge].op, x) {
+            (Op::Store(..), None) => true,
+            (Op::Store(place, _), Some(x)) => self.task.program.locations_of(place).contains(&x),
+            // A marker lengthens the buffer only behind a store.
+            (Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_), _) => false,
+            (Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..), _) => false,
+        }
+    }
+
+    fn drains(&self, next: Move, x: Option<LocationId>) -> bool {
+        match next {
+            Move::Fence(_, kind) => kind == FenceKind::Full,
+            Move::Edge(edge) => match &self.task.program.edges()[edge].op {
+                Op::Fence(kind) => *kind == FenceKind::Full,
+                Op::Locked(_) => true,
+                Op::Rmw { place, .. } => match (x, place) {
+                    (None, _) => true,
+                    (Some(x), Place::Fixed(y)) => x == *y,
+                    (Some(_), Place::Cell(..)) => false,
+                },
+                Op::Load(..) | Op::Store(..) => false,
+                Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => false,
+            },
+        }
+    }
+}

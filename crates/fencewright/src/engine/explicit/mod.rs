@@ -1,0 +1,219 @@
+//! Exhaustive search of the reference semantics, on compact states.
+//!
+//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever ([`growth`]) or when
+//! the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and answers
+//! `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a number
+//! of states; if that is all of them, the answer is exact too.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`layout`] | a state is a few words: interned local states, interned buffers, packed memory |
+//! | [`buffers`] | interned store buffers |
+//! | [`expand`] | the successors of a state; steps that may run ahead |
+//! | [`symmetry`] | interchangeable processes |
+//! | [`states`], [`search`], [`sequential`], [`parallel`] | the search |
+//! | [`run`] | from a path to a replayed run |
+
+mod buffers;
+mod expand;
+mod growth;
+mod layout;
+mod parallel;
+mod run;
+mod search;
+mod sequential;
+mod states;
+
+use std::hash::BuildHasherDefault;
+
+use rustc_hash::FxHasher;
+
+use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::system::{Run, Violation, starts};
+
+use buffers::BufferTable;
+use expand::{Badness, Shared};
+use layout::Layout;
+use search::{Budget, End, Outcome};
+use sequential::Sequential;
+
+type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
+
+/// Exhaustive search of the reference semantics.
+#[derive(Clone, Copy, Debug)]
+pub struct Explicit;
+
+const DEAD_REGISTERS: &str = "dead-registers";
+const LOCAL_STEPS: &str = "local-steps";
+const RUN_AHEAD: &str = "run-ahead";
+
+/// Below this many states one thread is faster than several.
+const SMALL: u64 = 30_000;
+
+/// A program with unbounded data is searched up to this many states.
+const UNBOUNDED_DATA_STATES: u64 = 300_000;
+
+/// The bound on buffered stores grows until a round takes more states than this.
+const GROWING_STATES: u64 = 100_000;
+
+/// The largest bound that is tried unasked.
+const MAX_BOUND: u32 = 32;
+
+/// At least this many states may be spent on showing a shortest run.
+const SHORTEST_STATES: u64 = 200_000;
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn about(&self) -> &'static str {
+        "exhaustive search of the reference semantics; exact when buffers are bounded, otherwise finds bugs"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        &[
+            Reduction { name: DEAD_REGISTERS, about: "registers that are never read again are reset" },
+            Reduction { name: LOCAL_STEPS, about: "steps on registers only run at once" },
+            Reduction { name: RUN_AHEAD, about: "stores into the buffer, and the like, run ahead of other threads" },
+        ]
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        if starts(task.program).is_none() {
+            return Err(Unsupported {
+                reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
+                help: "give it a finite range, or a constant to start with".to_owned(),
+            });
+        }
+        let mut checker = Checker { task, monitor, stats: Stats::default() };
+        let verdict = checker.check();
+        Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
+    }
+}
+
+/// One question being answered.
+struct Checker<'a> {
+    task: &'a Task<'a>,
+    monitor: &'a dyn Monitor,
+    stats: Stats,
+}
+
+impl<'a> Checker<'a> {
+    fn check(&mut self) -> Verdict {
+        if !growth::may_grow(self.task) {
+            let outcome = self.decide(None);
+            return self.verdict(None, outcome).unwrap_or(Verdict::Safe);
+        }
+        let mut bound = self.task.options.buffer_bound.unwrap_or(1);
+        loop {
+            let outcome = self.decide(Some(bound));
+            let (is_exact, n_states) = (!outcome.has_hit_bound, outcome.n_states);
+            if let Some(verdict) = self.verdict(Some(bound), outcome) {
+                return verdict;
+            }
+            if is_exact {
+                return Verdict::Safe;
+            }
+            let is_enough = bound >= MAX_BOUND || n_states > GROWING_STATES;
+            if is_enough || self.task.options.buffer_bound.is_some() {
+                return Verdict::Unknown(StopReason::BufferBound(bound));
+            }
+            bound += 1;
+        }
+    }
+
+    /// The verdict of a round that did not see all states within its bound, or saw a bad one.
+    fn verdict(&mut self, bound: Option<u32>, outcome: Outcome) -> Option<Verdict> {
+        match outcome.end {
+            End::Exhausted => None,
+            End::Stopped(reason) => Some(Verdict::Unknown(reason)),
+            End::OverBudget if self.task.program.has_unbounded_data() => {
+                Some(Verdict::Unknown(StopReason::UnboundedData(outcome.n_states)))
+            }
+            End::OverBudget => Some(Verdict::Unknown(StopReason::Memory)),
+            End::Bad(Badness::Overflow) => Some(Verdict::Unknown(StopReason::Overflow)),
+            End::Bad(Badness::Violation(_)) => Some(match self.find_run(bound, outcome.n_states) {
+                Ok(run) => Verdict::Unsafe(Box::new(run)),
+                Err(reason) => Verdict::Unknown(reason),
+            }),
+        }
+    }
+
+    /// Looks for a bad state with all reductions.
+    fn decide(&mut self, bound: Option<u32>) -> Outcome {
+        let shared = self.shared(bound, Reducing::Everything);
+        let all = if self.task.program.has_unbounded_data() { UNBOUNDED_DATA_STATES } else { u64::MAX };
+        let budget = Budget { states: all, ..Budget::UNLIMITED };
+        let n_threads = self.task.options.threads;
+        let first = if n_threads > 1 { Budget { states: all.min(SMALL), ..budget } } else { budget };
+        let mut outcome = Sequential::new(&shared).run(first, self.monitor);
+        if outcome.end == End::OverBudget && first.states < all {
+            outcome = parallel::run(&shared, n_threads, budget, self.monitor);
+        }
+        self.stats.explored += outcome.n_states;
+        self.stats.kept = outcome.n_states;
+        self.stats.bytes = self.stats.bytes.max(outcome.bytes);
+        outcome
+    }
+
+    /// A shortest run if that is cheap, otherwise the one that the reductions lead to.
+    fn find_run(&mut self, bound: Option<u32>, n_states: u64) -> Result<Run, StopReason> {
+        let budget = Budget { states: n_states.saturating_mul(4).max(SHORTEST_STATES), ..Budget::UNLIMITED };
+        let plain = self.shared(None, Reducing::Nothing);
+        match self.run_in(&plain, budget) {
+            Ok(Some(run)) => {
+                self.stats.is_shortest = true;
+                return Ok(run);
+            }
+            Ok(None) => {}
+            Err(reason) => return Err(reason),
+        }
+        let reduced = self.shared(bound, Reducing::Runs);
+        let run = self.run_in(&reduced, Budget::UNLIMITED)?;
+        run.ok_or_else(|| StopReason::Defect("a violation was found, but no run that reaches it".to_owned()))
+    }
+
+    fn run_in(&mut self, shared: &Shared<'_>, budget: Budget) -> Result<Option<Run>, StopReason> {
+        let mut search = Sequential::new(shared);
+        let outcome = search.run(budget, self.monitor);
+        self.stats.explored += outcome.n_states;
+        match outcome.end {
+            End::Bad(Badness::Violation(violation)) => self.replayed(&search, violation).map(Some),
+            End::Stopped(reason) => Err(reason),
+            End::Bad(Badness::Overflow) | End::Exhausted | End::OverBudget => Ok(None),
+        }
+    }
+
+    fn replayed(&self, search: &Sequential<'_>, violation: Violation) -> Result<Run, StopReason> {
+        let (start, steps) = search.path();
+        run::replayed(self.task, start, steps, violation)
+    }
+
+    fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {
+        let options = self.task.options;
+        let is_on = |name| reducing != Reducing::Nothing && options.is_on(name);
+        let merging = Merging { dead_registers: options.is_on(DEAD_REGISTERS), local_steps: is_on(LOCAL_STEPS) };
+        Shared {
+            automaton: Automaton::new(self.task, merging),
+            buffers: BufferTable::new(self.task.model),
+            layout: Layout::new(self.task.program, self.task.model),
+            model: self.task.model,
+            pso_rmw: options.dialect.pso_rmw,
+            bound,
+            runs_ahead: is_on(RUN_AHEAD),
+        }
+    }
+}
+
+/// Which reductions a search uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reducing {
+    /// All: to decide.
+    Everything,
+    /// Those that keep processes apart, so that a run can be told.
+    Runs,
+    /// None that changes the number of steps: for a shortest run.
+    Nothing,
+}

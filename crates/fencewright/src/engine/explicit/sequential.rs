@@ -1,0 +1,170 @@
+//! Breadth-first search on one thread: the arena of the [`StateSet`] is the queue, and every state knows its parent, so
+//! that a run can be told.
+
+use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
+use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
+use crate::engine::explicit::states::{StateSet, hash_of};
+use crate::engine::{Monitor, Progress};
+use crate::system::{Start, Step, starts};
+
+/// A search on one thread that remembers where each state came from.
+#[derive(Debug)]
+pub struct Sequential<'a> {
+    shared: &'a Shared<'a>,
+    expander: Expander<'a>,
+    found: Found,
+    depth: u64,
+}
+
+/// The states so far.
+#[derive(Debug)]
+struct Found {
+    states: StateSet,
+    /// Invariant: as long as `states`; the number of the state it was found from, itself for an initial one.
+    parents: Vec<u32>,
+    /// The state that is being expanded; `None` while initial states are added.
+    current: Option<u32>,
+    /// What is wrong with the last state, if something is.
+    bad: Option<Badness>,
+}
+
+impl Sink for Found {
+    #[inline]
+    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+        let Some(number) = self.states.insert(successor, hash_of(successor)) else { return true };
+        self.parents.push(self.current.unwrap_or(number));
+        self.bad = expander.violation(successor);
+        self.bad.is_none()
+    }
+}
+
+impl<'a> Sequential<'a> {
+    /// Nothing is found yet.
+    pub fn new(shared: &'a Shared<'a>) -> Self {
+        Self {
+            shared,
+            expander: Expander::new(shared),
+            found: Found {
+                states: StateSet::new(shared.layout.n_words()),
+                parents: Vec::new(),
+                current: None,
+                bad: None,
+            },
+            depth: 0,
+        }
+    }
+
+    /// Searches until a bad state, the end, or a limit.
+    pub fn run(&mut self, budget: Budget, monitor: &dyn Monitor) -> Outcome {
+        let end = self.search(budget, monitor);
+        Outcome {
+            end,
+            n_states: self.found.states.len() as u64,
+            bytes: self.bytes(),
+            has_hit_bound: self.expander.has_hit_bound,
+        }
+    }
+
+    fn search(&mut self, budget: Budget, monitor: &dyn Monitor) -> End {
+        let program = self.shared.automaton.flow().program;
+        for start in starts(program).into_iter().flatten() {
+            self.expander.start(&start, &mut self.found);
+            if let Some(bad) = self.found.bad {
+                return End::Bad(bad);
+            }
+        }
+        let mut from = 0;
+        while from < self.found.states.len() {
+            if self.depth >= budget.depth {
+                return End::OverBudget;
+            }
+            self.depth += 1;
+            let to = self.found.states.len();
+            if let Some(end) = self.expand_level(from..to, budget, monitor) {
+                return end;
+            }
+            from = to;
+        }
+        End::Exhausted
+    }
+
+    fn expand_level(&mut self, level: std::ops::Range<usize>, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
+        let mut state = vec![0; self.shared.layout.n_words()];
+        for number in level {
+            if number % POLL_EVERY == 0
+                && let Some(end) = self.poll(number, budget, monitor)
+            {
+                return Some(end);
+            }
+            state.copy_from_slice(self.found.states.get(number));
+            self.found.current = Some(u32::try_from(number).expect("fewer than 2^32 states"));
+            self.expander.expand(&state, &mut self.found);
+            if let Some(bad) = self.found.bad {
+                return Some(End::Bad(bad));
+            }
+        }
+        None
+    }
+
+    fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
+        if self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
+            return Some(End::OverBudget);
+        }
+        let progress = Progress {
+            explored: number as u64,
+            queued: (self.found.states.len() - number) as u64,
+            depth: self.depth,
+            bytes: self.bytes(),
+        };
+        monitor.poll(&progress).map(End::Stopped)
+    }
+
+    fn bytes(&self) -> u64 {
+        let parents = (self.found.parents.capacity() * size_of::<u32>()) as u64;
+        self.found.states.bytes() + parents + self.shared.automaton.bytes() + self.shared.buffers.bytes()
+    }
+
+    /// The run to the last state that was found: its start and steps.
+    pub fn path(&self) -> (Start, Vec<Step>) {
+        let mut numbers = vec![self.found.states.len() - 1];
+        while let Some(&last) = numbers.last()
+            && self.found.parents[last] as usize != last
+        {
+            numbers.push(self.found.parents[last] as usize);
+        }
+        numbers.reverse();
+        let mut expander = Expander::new(self.shared).with_log();
+        let (start, mut steps) = self.explain_start(&mut expander, self.found.states.get(numbers[0]));
+        for pair in numbers.windows(2) {
+            let mut wanted = Wanted { state: self.found.states.get(pair[1]), steps: None };
+            expander.expand(self.found.states.get(pair[0]), &mut wanted);
+            steps.extend(wanted.steps.expect("a state has its parent as predecessor"));
+        }
+        (start, steps)
+    }
+
+    fn explain_start(&self, expander: &mut Expander<'_>, state: &[u32]) -> (Start, Vec<Step>) {
+        let program = self.shared.automaton.flow().program;
+        let found = starts(program).into_iter().flatten().find_map(|start| {
+            let mut wanted = Wanted { state, steps: None };
+            expander.start(&start, &mut wanted);
+            wanted.steps.map(|steps| (start, steps))
+        });
+        found.expect("the first state of a path is initial")
+    }
+}
+
+/// Waits for one state.
+struct Wanted<'a> {
+    state: &'a [u32],
+    steps: Option<Vec<Step>>,
+}
+
+impl Sink for Wanted<'_> {
+    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+        if successor == self.state {
+            self.steps = Some(expander.log().to_vec());
+        }
+        self.steps.is_none()
+    }
+}

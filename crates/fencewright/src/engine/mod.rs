@@ -1,0 +1,89 @@
+//! Engines: one search each, all answering the same question.
+//!
+//! An engine takes a [`Task`] and gives an [`Answer`]. `Safe` holds for unbounded buffers and loops; an `Unsafe` carries
+//! a run that has been replayed on the reference semantics; everything else is `Unknown` and says why.
+
+pub mod automaton;
+pub mod explicit;
+mod monitor;
+mod verdict;
+
+use std::collections::BTreeSet;
+
+use crate::memory::Model;
+use crate::program::{Placement, Program};
+use crate::system::Dialect;
+
+pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
+pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
+
+/// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.
+pub const ALL: &[&dyn Engine] = &[&explicit::Explicit];
+
+/// The engine with this name; `auto` is the one that is used when nobody chooses.
+pub fn named(name: &str) -> Option<&'static dyn Engine> {
+    match name {
+        "auto" => ALL.first().copied(),
+        _ => ALL.iter().copied().find(|engine| engine.name() == name),
+    }
+}
+
+/// One way to decide whether a program is correct.
+pub trait Engine: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// What it does, in one line.
+    fn about(&self) -> &'static str;
+    /// The parts of it that can be switched off without changing a verdict.
+    fn reductions(&self) -> &'static [Reduction];
+    /// Decides whether a bad situation can be reached.
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported>;
+}
+
+/// A part of an engine that saves work and changes no verdict.
+#[derive(Clone, Copy, Debug)]
+pub struct Reduction {
+    /// Its name, for `--without`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+}
+
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The fences laid over it.
+    pub placement: &'a Placement,
+    /// The memory model.
+    pub model: Model,
+    /// How to go about it.
+    pub options: &'a Options,
+}
+
+/// How to go about it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Variants of the semantics.
+    pub dialect: Dialect,
+    /// How many threads may work at once; at least one.
+    pub threads: usize,
+    /// Names of reductions that are switched off.
+    pub without: BTreeSet<String>,
+    /// For engines that bound the store buffers: search up to this many buffered stores per process, whatever it costs.
+    pub buffer_bound: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { dialect: Dialect::default(), threads: 1, without: BTreeSet::new(), buffer_bound: None }
+    }
+}
+
+impl Options {
+    /// Whether a reduction is on.
+    pub fn is_on(&self, reduction: &str) -> bool {
+        !self.without.contains(reduction)
+    }
+}

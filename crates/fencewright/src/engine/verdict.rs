@@ -1,0 +1,104 @@
+//! What an engine may say.
+
+use std::fmt;
+
+use crate::system::Run;
+
+/// An engine's answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The engine that answered.
+    pub engine: &'static str,
+    /// What it says.
+    pub verdict: Verdict,
+    /// What it took.
+    pub stats: Stats,
+}
+
+/// What was shown, and nothing beyond it.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No bad situation is reachable: for every start, interleaving and flush order, buffers and loops unbounded.
+    Safe,
+    /// This run, replayed, reaches one.
+    Unsafe(Box<Run>),
+    /// Nothing is shown beyond what the reason says.
+    Unknown(StopReason),
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The time limit was reached.
+    Timeout,
+    /// The memory limit was reached.
+    Memory,
+    /// The user asked to stop.
+    Interrupted,
+    /// No violation with up to this many buffered stores per process; buffers may grow further.
+    BufferBound(u32),
+    /// No violation among this many states; the data is unbounded, so there may be no end of them.
+    UnboundedData(u64),
+    /// A value needs more than 64 bits.
+    Overflow,
+    /// The engine's run was refused by the reference semantics: a defect of the engine.
+    Defect(String),
+}
+
+impl StopReason {
+    /// What to try next.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Timeout => Some("give it more time with `--timeout`"),
+            Self::Memory => Some("give it more memory with `--memory`"),
+            Self::BufferBound(_) => Some("search further with `--bound N`, or put a fence on the loop that stores"),
+            Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
+            Self::Overflow => Some("give the `int` variables a finite range"),
+            Self::Interrupted => None,
+            Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
+        }
+    }
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Timeout => write!(f, "the time limit was reached"),
+            Self::Memory => write!(f, "the memory limit was reached"),
+            Self::Interrupted => write!(f, "interrupted"),
+            Self::BufferBound(1) => write!(f, "no violation with up to 1 buffered store per thread"),
+            Self::BufferBound(n) => write!(f, "no violation with up to {n} buffered stores per thread"),
+            Self::UnboundedData(n) => write!(f, "no violation in the first {n} states; `int` data is unbounded"),
+            Self::Overflow => write!(f, "a value needs more than 64 bits"),
+            Self::Defect(what) => write!(f, "defect: {what}"),
+        }
+    }
+}
+
+/// What an answer took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// States (or constraints) looked at, over all rounds.
+    pub explored: u64,
+    /// States (or constraints) kept in the round that answered.
+    pub kept: u64,
+    /// Bytes they took.
+    pub bytes: u64,
+    /// Whether no shorter run than the one shown exists; `false` where there is no run.
+    pub is_shortest: bool,
+}
+
+/// Why an engine does not take a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// What it cannot do.
+    pub reason: String,
+    /// What to do instead.
+    pub help: String,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}

@@ -1,0 +1,269 @@
+//! A program under a model with fences laid over it, stepped.
+//!
+//! A fence of a [`Placement`] splits its edge; the control points this makes exist only here:
+//!
+//! ```text
+//!            edge e                       fence        e         fence
+//!   At(a) ───────────▶ At(b)      At(a) ───────▶ Ready(e) ───▶ Done(e) ───────▶ At(b)
+//!                                        before                        after
+//! ```
+//!
+//! [`System::steps`] lists every step of a configuration and what it leads to. Nothing here searches.
+
+mod execute;
+mod replay;
+mod trace;
+
+use crate::memory::{Operational, PsoRmw};
+use crate::program::{EdgeId, FenceKind, Op, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
+use crate::program::{Initial, Property, PropertyId, Situation, StateVar, Value};
+use crate::util::{Idx, IndexVec};
+
+pub use execute::{Block, Local, Stop, Updated, run_block};
+pub use replay::{Effect, Event, ReplayError, Run, replay};
+pub use trace::{Action, Fault, Start, Step, Trace, Violation};
+
+/// Where a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Control {
+    /// At a point of the program.
+    At(PointId),
+    /// Past the fence before this edge; the edge comes next.
+    Ready(EdgeId),
+    /// Past this edge's operation; the fence after it comes next.
+    Done(EdgeId),
+}
+
+/// What a process may try next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Move {
+    /// The operation of an edge.
+    Edge(EdgeId),
+    /// A fence of the placement.
+    Fence(Position, FenceKind),
+}
+
+/// What processes may try, and where that takes them: the control flow of a program with fences laid over it.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The fences over it.
+    pub placement: &'a Placement,
+}
+
+impl Flow<'_> {
+    /// What a process may try next, and where control goes if it succeeds.
+    pub fn moves(&self, control: Control) -> Vec<(Move, Control)> {
+        match control {
+            Control::At(point) => self.program.points()[point].edges.iter().map(|&edge| self.start_of(edge)).collect(),
+            Control::Ready(edge) => vec![(Move::Edge(edge), self.behind(edge))],
+            Control::Done(edge) => {
+                let position = Position { edge, side: Side::After };
+                let kind = self.placement.get(edge, Side::After).expect("control is `Done` only where a fence follows");
+                vec![(Move::Fence(position, kind), Control::At(self.program.edges()[edge].to))]
+            }
+        }
+    }
+
+    fn start_of(&self, edge: EdgeId) -> (Move, Control) {
+        match self.placement.get(edge, Side::Before) {
+            Some(kind) => (Move::Fence(Position { edge, side: Side::Before }, kind), Control::Ready(edge)),
+            None => (Move::Edge(edge), self.behind(edge)),
+        }
+    }
+
+    fn behind(&self, edge: EdgeId) -> Control {
+        match self.placement.get(edge, Side::After) {
+            Some(_) => Control::Done(edge),
+            None => Control::At(self.program.edges()[edge].to),
+        }
+    }
+}
+
+/// A configuration: control, registers, memory with buffers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct State<M> {
+    /// Where each process is.
+    pub controls: IndexVec<ProcessId, Control>,
+    /// The registers of each process.
+    pub registers: IndexVec<ProcessId, Vec<Value>>,
+    /// Memory and buffers.
+    pub memory: M,
+}
+
+/// What a step leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome<S> {
+    /// Another configuration.
+    Next(S),
+    /// A violation inside the step: an assertion, a range, an index, a division.
+    Fault(Fault),
+    /// A value beyond 64 bits; the semantics goes on, this tool cannot.
+    Overflow,
+}
+
+/// A program under a model with fences laid over it.
+#[derive(Clone, Copy, Debug)]
+pub struct System<'a, O> {
+    /// Control flow.
+    pub flow: Flow<'a>,
+    /// The memory model.
+    pub model: O,
+}
+
+/// Options of the semantics itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// What an atomic update waits for under PSO.
+    pub pso_rmw: PsoRmw,
+}
+
+impl<'a, O: Operational> System<'a, O> {
+    /// The program under the model.
+    pub fn new(program: &'a Program, placement: &'a Placement, model: O) -> Self {
+        Self { flow: Flow { program, placement }, model }
+    }
+
+    /// The configuration that starts with these values of memory and registers.
+    pub fn initial(&self, start: &Start) -> State<O::Memory> {
+        let processes = self.flow.program.processes();
+        State {
+            controls: processes.iter().map(|process| Control::At(process.entry)).collect(),
+            registers: start.registers.clone(),
+            memory: self.model.initial(start.memory.as_slice().to_vec(), processes.len()),
+        }
+    }
+
+    /// Every step from a configuration, in a fixed order, with what it leads to.
+    pub fn steps(&self, state: &State<O::Memory>) -> Vec<(Step, Outcome<State<O::Memory>>)> {
+        let mut out = Vec::new();
+        for process in self.flow.program.processes().indices() {
+            for (next, control) in self.flow.moves(state.controls[process]) {
+                match next {
+                    Move::Edge(edge) => self.take_edge(state, edge, control, &mut out),
+                    Move::Fence(position, kind) => {
+                        let memory = self.model.fence(&state.memory, process, kind);
+                        let next = memory.map(|memory| Outcome::Next(moved(state, process, control, memory)));
+                        out.extend(next.map(|next| (Step { process, action: Action::Fence(position) }, next)));
+                    }
+                }
+            }
+            for (flush, memory) in self.model.flushes(&state.memory, process) {
+                let next = State { memory, ..state.clone() };
+                out.push((Step { process, action: Action::Flush(flush) }, Outcome::Next(next)));
+            }
+        }
+        out
+    }
+
+    fn take_edge(
+        &self,
+        state: &State<O::Memory>,
+        edge: EdgeId,
+        control: Control,
+        out: &mut Vec<(Step, Outcome<State<O::Memory>>)>,
+    ) {
+        let process = self.flow.program.edges()[edge].process;
+        let outcomes = execute::outcomes(self, state, edge);
+        out.extend(outcomes.into_iter().enumerate().map(|(choice, outcome)| {
+            let action = Action::Edge { edge, choice: u32::try_from(choice).expect("fewer than 2^32 outcomes") };
+            let outcome = match outcome {
+                Ok((registers, memory)) => {
+                    let mut next = moved(state, process, control, memory);
+                    next.registers[process] = registers;
+                    Outcome::Next(next)
+                }
+                Err(Stop::Fault(fault)) => Outcome::Fault(fault),
+                Err(Stop::Overflow) => Outcome::Overflow,
+            };
+            (Step { process, action }, outcome)
+        }));
+    }
+
+    /// The first property that the configuration violates.
+    pub fn violated(&self, state: &State<O::Memory>) -> Option<PropertyId> {
+        let mut properties = self.flow.program.properties().iter_enumerated();
+        properties.find_map(|(id, property)| self.violates(state, property).then_some(id))
+    }
+
+    /// Whether the configuration violates a property.
+    pub fn violates(&self, state: &State<O::Memory>, property: &Property) -> bool {
+        let is_drained = |process| self.model.pending(&state.memory, process).is_empty();
+        let is_time = match property.kind {
+            PropertyKind::Control => true,
+            PropertyKind::Final => self.flow.program.processes().indices().all(is_drained),
+        };
+        is_time && property.situations.iter().any(|situation| self.holds(state, situation))
+    }
+
+    fn holds(&self, state: &State<O::Memory>, situation: &Situation) -> bool {
+        let is_there = situation.at.iter().all(|(process, points)| match state.controls[*process] {
+            Control::At(point) => points.contains(&point),
+            Control::Ready(_) | Control::Done(_) => false,
+        });
+        let value_of = |variable: &StateVar| match variable {
+            StateVar::Register(process, register) => state.registers[*process][register.index()],
+            StateVar::Memory(location) => self.model.contents(&state.memory)[location.index()],
+        };
+        // A condition without a value (division by zero, overflow) does not hold.
+        is_there && situation.condition.eval(&value_of).is_ok_and(|value| value != 0)
+    }
+}
+
+/// Every way the program may start, when `any` ranges over finite domains; `None` otherwise.
+pub fn starts(program: &Program) -> Option<impl Iterator<Item = Start> + use<>> {
+    let choices = |initial: Initial, domain: crate::program::Domain| match initial {
+        Initial::Value(value) => Some((value, value)),
+        Initial::Any => domain.bounds(),
+    };
+    let memory = program.locations().iter().map(|it| choices(it.initial, it.domain));
+    let processes = program.processes().iter();
+    let registers = processes.flat_map(|process| process.registers.iter().map(|it| choices(it.initial, it.domain)));
+    let ranges: Vec<(Value, Value)> = memory.chain(registers).collect::<Option<_>>()?;
+    let n_locations = program.locations().len();
+    let n_registers: Vec<usize> = program.processes().iter().map(|process| process.registers.len()).collect();
+
+    let mut next = Some(ranges.iter().map(|range| range.0).collect::<Vec<_>>());
+    let valuations = std::iter::from_fn(move || {
+        let current = next.take()?;
+        next = successor(&current, &ranges);
+        Some(current)
+    });
+    Some(valuations.map(move |values| {
+        let (memory, mut rest) = values.split_at(n_locations);
+        let registers = n_registers.iter().map(|&n| {
+            let (mine, others) = rest.split_at(n);
+            rest = others;
+            mine.to_vec()
+        });
+        Start { memory: memory.to_vec().into(), registers: registers.collect() }
+    }))
+}
+
+/// The next valuation in lexicographic order, the last variable fastest.
+fn successor(current: &[Value], ranges: &[(Value, Value)]) -> Option<Vec<Value>> {
+    let mut next = current.to_vec();
+    for (value, &(lo, hi)) in next.iter_mut().zip(ranges).rev() {
+        if *value < hi {
+            *value += 1;
+            return Some(next);
+        }
+        *value = lo;
+    }
+    None
+}
+
+fn moved<M>(state: &State<M>, process: ProcessId, control: Control, memory: M) -> State<M> {
+    let mut controls = state.controls.clone();
+    controls[process] = control;
+    State { controls, registers: state.registers.clone(), memory }
+}
+
+/// Whether an operation touches only the registers of its process.
+pub fn is_local(op: &Op) -> bool {
+    match op {
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => true,
+        Op::Load(..) | Op::Store(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => false,
+    }
+}
