@@ -14,6 +14,7 @@ mod expr;
 mod model;
 mod placement;
 mod property;
+mod symmetry;
 
 pub use builder::Builder;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
@@ -23,3 +24,4 @@ pub use model::{
 };
 pub use placement::{Placement, Position, Side};
 pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
+pub use symmetry::{Swap, swaps};

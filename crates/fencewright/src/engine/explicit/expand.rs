@@ -11,8 +11,9 @@ use std::rc::Rc;
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
 use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY};
 use crate::engine::explicit::layout::Layout;
+use crate::engine::explicit::symmetry::Canonizer;
 use crate::memory::{Flush, Model, PsoRmw};
-use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Value};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Swap, Value};
 use crate::system::{Action, Block, Control, Local, Step, Violation, run_block};
 use crate::util::Idx;
 
@@ -39,6 +40,8 @@ pub struct Shared<'a> {
     pub bound: Option<u32>,
     /// Whether steps may run ahead.
     pub runs_ahead: bool,
+    /// Interchangeable processes.
+    pub swaps: Vec<Swap>,
 }
 
 /// The most steps that run ahead before a state is kept.
@@ -54,6 +57,7 @@ pub struct Expander<'a> {
     pub has_hit_bound: bool,
     /// The steps to the current successor, if somebody wants them.
     log: Option<Vec<Step>>,
+    canonizer: Option<Canonizer<'a>>,
     next: Vec<u32>,
 }
 
@@ -66,6 +70,7 @@ impl<'a> Expander<'a> {
             buffers: Buffers::new(&shared.buffers),
             has_hit_bound: false,
             log: None,
+            canonizer: (!shared.swaps.is_empty()).then(|| Canonizer::new(shared)),
             next: vec![0; shared.layout.n_words()],
         }
     }
@@ -268,7 +273,10 @@ impl<'a> Expander<'a> {
         if self.shared.runs_ahead {
             self.run_ahead();
         }
-        let next = std::mem::take(&mut self.next);
+        let mut next = std::mem::take(&mut self.next);
+        if let Some(canonizer) = &mut self.canonizer {
+            canonizer.canonize(&mut next);
+        }
         let goes_on = sink.take(self, &next);
         self.next = next;
         goes_on

@@ -71,6 +71,11 @@ impl Layout {
         self.n_processes + process.index()
     }
 
+    /// The words of memory.
+    pub fn memory(&self) -> std::ops::Range<usize> {
+        self.n_processes * (1 + usize::from(self.is_buffered))..self.n_words
+    }
+
     /// The value of a location in memory.
     #[inline]
     pub fn get(&self, state: &[u32], x: LocationId) -> Value {

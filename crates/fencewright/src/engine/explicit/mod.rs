@@ -23,6 +23,7 @@ mod run;
 mod search;
 mod sequential;
 mod states;
+mod symmetry;
 
 use std::hash::BuildHasherDefault;
 
@@ -30,6 +31,7 @@ use rustc_hash::FxHasher;
 
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::program::swaps;
 use crate::system::{Run, Violation, starts};
 
 use buffers::BufferTable;
@@ -47,6 +49,7 @@ pub struct Explicit;
 const DEAD_REGISTERS: &str = "dead-registers";
 const LOCAL_STEPS: &str = "local-steps";
 const RUN_AHEAD: &str = "run-ahead";
+const SYMMETRY: &str = "symmetry";
 
 /// Below this many states one thread is faster than several.
 const SMALL: u64 = 30_000;
@@ -77,6 +80,7 @@ impl Engine for Explicit {
             Reduction { name: DEAD_REGISTERS, about: "registers that are never read again are reset" },
             Reduction { name: LOCAL_STEPS, about: "steps on registers only run at once" },
             Reduction { name: RUN_AHEAD, about: "stores into the buffer, and the like, run ahead of other threads" },
+            Reduction { name: SYMMETRY, about: "states that differ in which of like threads is which are one" },
         ]
     }
 
@@ -195,6 +199,10 @@ impl<'a> Checker<'a> {
         let options = self.task.options;
         let is_on = |name| reducing != Reducing::Nothing && options.is_on(name);
         let merging = Merging { dead_registers: options.is_on(DEAD_REGISTERS), local_steps: is_on(LOCAL_STEPS) };
+        let swaps = match reducing {
+            Reducing::Everything if options.is_on(SYMMETRY) => swaps(self.task.program, self.task.placement),
+            Reducing::Everything | Reducing::Runs | Reducing::Nothing => Vec::new(),
+        };
         Shared {
             automaton: Automaton::new(self.task, merging),
             buffers: BufferTable::new(self.task.model),
@@ -203,6 +211,7 @@ impl<'a> Checker<'a> {
             pso_rmw: options.dialect.pso_rmw,
             bound,
             runs_ahead: is_on(RUN_AHEAD),
+            swaps,
         }
     }
 }
