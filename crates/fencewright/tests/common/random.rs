@@ -1,0 +1,262 @@
+//! Random *branching* programs: every load branches on its value, so that weak behavior shows in control. Straight-line
+//! programs almost never show a weak outcome.
+
+use std::fmt::Write as _;
+
+/// SplitMix64: a seed is a whole sequence.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A statement; a branching one holds all that follows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    Store(usize, usize),
+    Fence,
+    StoreFence,
+    /// A load, then one continuation for each value.
+    Load(usize, Vec<Vec<Stmt>>),
+    /// `cas(x, old, new)`, then what follows success and failure.
+    Cas(usize, usize, usize, Vec<Vec<Stmt>>),
+    /// `swap(x, v)`, then one continuation for each old value.
+    Swap(usize, usize, Vec<Vec<Stmt>>),
+    /// `assume(cas(…))`
+    Wait(usize, usize, usize),
+    /// `atomic { if (x == v) { y = w; } else { z = u; } }`
+    Atomic([usize; 6]),
+    /// `choose { … } or { … }`
+    Choose(Vec<Vec<Stmt>>),
+    /// `while (x == v) { store; fence }`, for engines that handle loops.
+    Spin(usize, usize, Option<(usize, usize)>),
+}
+
+/// A random program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    pub n_locations: usize,
+    pub n_values: usize,
+    /// Initial values; `None` is `any`.
+    pub initial: Vec<Option<usize>>,
+    pub threads: Vec<Vec<Stmt>>,
+    /// Pairs of thread and leaf, by number modulo the leaves of the thread.
+    pub bad: Vec<(usize, usize)>,
+    pub is_final: bool,
+    /// Memory in the final condition.
+    pub bad_memory: Option<(usize, usize)>,
+}
+
+/// What may occur in a random program.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub max_ops: usize,
+    pub has_loops: bool,
+}
+
+impl Sample {
+    pub fn new(random: &mut Random, shape: Shape) -> Self {
+        let n_threads = 2 + usize::from(random.chance(30));
+        let n_locations = 2 + usize::from(random.chance(40));
+        let n_values = 2 + usize::from(random.chance(30));
+        let max_ops = if n_threads == 3 { shape.max_ops.saturating_sub(2).max(2) } else { shape.max_ops };
+        let mut maker = Maker { random, n_locations, n_values, shape };
+        let threads: Vec<_> = (0..n_threads)
+            .map(|_| {
+                let n_ops = 1 + maker.random.below(max_ops);
+                maker.statements(n_ops)
+            })
+            .collect();
+        let initial = (0..n_locations)
+            .map(|_| (!random.chance(8)).then(|| if random.chance(85) { 0 } else { random.below(n_values) }))
+            .collect();
+        let is_final = random.chance(40);
+        let mut bad: Vec<_> = (0..n_threads).filter(|_| random.chance(85)).map(|t| (t, random.below(1000))).collect();
+        if bad.is_empty() {
+            bad.push((0, random.below(1000)));
+        }
+        let has_memory = is_final && random.chance(50);
+        let bad_memory = has_memory.then(|| (random.below(n_locations), random.below(n_values)));
+        Self { n_locations, n_values, initial, threads, bad, is_final, bad_memory }
+    }
+
+    /// The program as text.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (x, initial) in self.initial.iter().enumerate() {
+            let initial = initial.map_or("any".to_owned(), |value| value.to_string());
+            let _ = writeln!(out, "shared {}: 0..{} = {initial};", name(x), self.n_values - 1);
+        }
+        let mut n_leaves = Vec::new();
+        for (t, body) in self.threads.iter().enumerate() {
+            let mut writer = Writer { out: String::new(), leaf: 0, register: 0, n_values: self.n_values };
+            writer.statements(body, 1);
+            let _ = writeln!(out, "\nthread T{t} {{\n    let leaf: 0..{} = 0;\n{}}}", writer.leaf, writer.out);
+            n_leaves.push(writer.leaf);
+        }
+        let mut terms: Vec<String> = self
+            .bad
+            .iter()
+            .map(|&(t, leaf)| {
+                let leaf = 1 + leaf % n_leaves[t];
+                if self.is_final { format!("T{t}.leaf == {leaf}") } else { format!("T{t}@l{leaf}") }
+            })
+            .collect();
+        terms.extend(self.bad_memory.map(|(x, v)| format!("{} == {v}", name(x))));
+        let at_end = if self.is_final { " at end" } else { "" };
+        let _ = writeln!(out, "\nforbid {}{at_end};", terms.join(" && "));
+        out
+    }
+}
+
+struct Maker<'r> {
+    random: &'r mut Random,
+    n_locations: usize,
+    n_values: usize,
+    shape: Shape,
+}
+
+impl Maker<'_> {
+    fn x(&mut self) -> usize {
+        self.random.below(self.n_locations)
+    }
+
+    fn v(&mut self) -> usize {
+        self.random.below(self.n_values)
+    }
+
+    fn statements(&mut self, n_ops: usize) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for left in (0..n_ops).rev() {
+            let (x, v, w) = (self.x(), self.v(), self.v());
+            match self.random.below(100) {
+                0..40 => out.push(Stmt::Store(x, v)),
+                40..46 => out.push(Stmt::Fence),
+                46..54 => out.push(Stmt::StoreFence),
+                54..58 => out.push(Stmt::Wait(x, v, w)),
+                58..62 => {
+                    let [a, b, c] = [self.x(), self.x(), self.v()];
+                    out.push(Stmt::Atomic([x, v, a, w, b, c]));
+                }
+                62..66 if self.shape.has_loops => {
+                    let store = self.random.chance(50).then(|| (self.x(), self.v()));
+                    out.push(Stmt::Spin(x, v, store));
+                }
+                kind => {
+                    let n_branches = if (66..78).contains(&kind) { 2 } else { self.n_values };
+                    let branches = self.branches(n_branches, left);
+                    out.push(match kind {
+                        66..72 => Stmt::Cas(x, v, w, branches),
+                        72..75 => Stmt::Choose(branches),
+                        75..78 => Stmt::Cas(x, w, v, branches),
+                        78..82 => Stmt::Swap(x, v, branches),
+                        _ => Stmt::Load(x, branches),
+                    });
+                    return out;
+                }
+            }
+        }
+        out
+    }
+
+    fn branches(&mut self, n: usize, left: usize) -> Vec<Vec<Stmt>> {
+        let mut sizes = Vec::new();
+        for _ in 0..n {
+            sizes.push(if left == 0 { 0 } else { self.random.below(left + 1) });
+        }
+        sizes.into_iter().map(|size| self.statements(size)).collect()
+    }
+}
+
+struct Writer {
+    out: String,
+    leaf: usize,
+    register: usize,
+    n_values: usize,
+}
+
+impl Writer {
+    fn line(&mut self, depth: usize, text: &str) {
+        let _ = writeln!(self.out, "{}{text}", "    ".repeat(depth));
+    }
+
+    fn statements(&mut self, statements: &[Stmt], depth: usize) {
+        for statement in statements {
+            match statement {
+                Stmt::Store(x, v) => self.line(depth, &format!("{} = {v};", name(*x))),
+                Stmt::Fence => self.line(depth, "fence;"),
+                Stmt::StoreFence => self.line(depth, "fence(store);"),
+                Stmt::Wait(x, v, w) => self.line(depth, &format!("assume(cas({}, {v}, {w}));", name(*x))),
+                Stmt::Atomic([x, v, y, w, z, u]) => {
+                    let [x, y, z] = [name(*x), name(*y), name(*z)];
+                    let text = format!("atomic {{ if ({x} == {v}) {{ {y} = {w}; }} else {{ {z} = {u}; }} }}");
+                    self.line(depth, &text);
+                }
+                Stmt::Spin(x, v, store) => {
+                    let body = store.map_or(String::new(), |(y, w)| format!(" {} = {w}; fence; ", name(y)));
+                    self.line(depth, &format!("while ({} == {v}) {{{body}}}", name(*x)));
+                }
+                Stmt::Load(x, branches) => return self.by_value(&name(*x), branches, depth),
+                Stmt::Swap(x, v, branches) => {
+                    return self.by_value(&format!("swap({}, {v})", name(*x)), branches, depth);
+                }
+                Stmt::Cas(x, v, w, branches) => {
+                    return self.branch(&format!("if (cas({}, {v}, {w}))", name(*x)), "else", branches, depth);
+                }
+                Stmt::Choose(branches) => return self.branch("choose", "or", branches, depth),
+            }
+        }
+        self.leaf += 1;
+        let leaf = self.leaf;
+        self.line(depth - 1, &format!("l{leaf}:"));
+        self.line(depth, &format!("leaf = {leaf};"));
+    }
+
+    fn by_value(&mut self, value: &str, branches: &[Vec<Stmt>], depth: usize) {
+        let register = self.register;
+        self.register += 1;
+        self.line(depth, &format!("let r{register} = {value};"));
+        let last = branches.len().min(self.n_values) - 1;
+        for (v, branch) in branches.iter().take(last + 1).enumerate() {
+            let head = match v {
+                0 if last == 0 => "{".to_owned(),
+                0 => format!("if (r{register} == 0) {{"),
+                v if v == last => "} else {".to_owned(),
+                v => format!("}} else if (r{register} == {v}) {{"),
+            };
+            self.line(depth, &head);
+            self.statements(branch, depth + 1);
+        }
+        self.line(depth, "}");
+    }
+
+    fn branch(&mut self, head: &str, between: &str, branches: &[Vec<Stmt>], depth: usize) {
+        self.line(depth, &format!("{head} {{"));
+        for (i, branch) in branches.iter().enumerate() {
+            if i > 0 {
+                self.line(depth, &format!("}} {between} {{"));
+            }
+            self.statements(branch, depth + 1);
+        }
+        self.line(depth, "}");
+    }
+}
+
+pub fn name(x: usize) -> String {
+    ["x", "y", "z", "w"][x].to_owned()
+}
