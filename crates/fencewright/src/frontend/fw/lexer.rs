@@ -190,10 +190,12 @@ impl<'a> Lexer<'a> {
             let line = self.rest().lines().next().unwrap_or_default();
             let length = line[1..].find(first).map_or(line.len(), |close| close + 2);
             self.position += length;
+            let has_comma = self.text[..start].trim_end().ends_with(',');
+            let what = if has_comma { "it and the `,` before it" } else { "it" };
             self.report(
                 Diagnostic::error(span(start, start + length), "text in quotes")
                     .with_label("the language has no strings or characters")
-                    .with_help("remove it; comments start with `//`"),
+                    .with_help(format!("remove {what}; comments start with `//`")),
             );
         } else {
             // One message for a run of the same character.

@@ -77,11 +77,12 @@ impl Parser<'_> {
     pub(super) fn binder(&mut self) -> Parsed<Binder> {
         let help = "the form is `for k in 0..3`";
         let name = self.name("a name", help)?;
+        let help = format!("write `{} in 0..3`", name.text);
         if self.is_at(Symbol::Assign) || self.is_at(Symbol::Colon) {
-            self.expected("`in`", help);
+            self.expected("`in`", &help);
             self.bump();
         } else if !self.eat_keyword(Keyword::In) {
-            return Err(self.expected("`in`", help));
+            return Err(self.expected("`in`", &help));
         }
         Ok(Binder { name, range: self.range("a range")? })
     }

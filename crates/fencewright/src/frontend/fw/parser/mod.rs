@@ -150,6 +150,10 @@ impl<'a> Parser<'a> {
         if self.eat(symbol) {
             return Ok(());
         }
+        if self.is_at(Symbol::Comma) && self.window[1].is_after_error {
+            // What could not be read is what is wrong, as in `assert(c, "text")`.
+            return Err(Failed);
+        }
         let (close, opened) = (symbol.text(), self.lexer.slice(open));
         let found = self.found();
         let diagnostic = Diagnostic::error(self.current().span, format!("expected `{close}`, found {found}"))

@@ -105,7 +105,7 @@ impl Parser<'_> {
         let start = name.span;
         let (arguments, _) = self.arguments()?;
         if self.is_at(Symbol::OpenBrace) {
-            return Err(self.call_with_block(&name));
+            return self.call_with_block(&name);
         }
         let expr = Expr { span: self.since(start), kind: ExprKind::Call(name, arguments) };
         self.semicolon()?;
@@ -119,7 +119,9 @@ impl Parser<'_> {
             TokenKind::Symbol(Symbol::AddAssign) => Some(BinaryOp::Add),
             TokenKind::Symbol(Symbol::SubAssign) => Some(BinaryOp::Sub),
             TokenKind::Symbol(Symbol::ColonAssign | Symbol::Eq) => {
-                let help = format!("to assign, write `{} = …;`", self.shortened(target.span));
+                let name = self.shortened(target.span);
+                let wait = if self.is_at(Symbol::Eq) { "; to wait for it, `assume({name} == …);`" } else { "" };
+                let help = format!("to assign, write `{name} = …;`{}", wait.replace("{name}", &name));
                 self.expected("`=`", &help);
                 None
             }

@@ -48,6 +48,7 @@ impl Parser<'_> {
                 self.named_statement()
             }
             TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
+            TokenKind::Name if self.is_at_c_declaration() => Err(self.c_declaration()),
             TokenKind::Name => match self.misspelled_statement() {
                 Some(keyword) => self.keyword_statement(keyword),
                 None => self.named_statement(),
@@ -84,15 +85,14 @@ impl Parser<'_> {
             Keyword::Assume => self.simple(|parser| Ok(StmtKind::Assume(parser.claim("assume")?))),
             Keyword::Assert => self.simple(|parser| Ok(StmtKind::Assert(parser.claim("assert")?))),
             Keyword::Fence => self.simple(|parser| Ok(StmtKind::Fence(parser.fence_kind()?))),
+            Keyword::Else | Keyword::Or => self.stray_branch(),
             Keyword::Const
             | Keyword::Shared
             | Keyword::Thread
             | Keyword::Fn
             | Keyword::Forbid
             | Keyword::Predicate
-            | Keyword::Else
             | Keyword::In
-            | Keyword::Or
             | Keyword::Any
             | Keyword::True
             | Keyword::False
@@ -141,9 +141,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StmtKind> {
         self.bump();
         if self.is_at(Symbol::OpenParen) {
-            return Err(self.c_style_for());
+            return self.c_style_for();
         }
-        let Ok(binder) = self.binder() else { return Err(self.pass_over_head()) };
+        let Ok(binder) = self.binder() else { return self.pass_over_head() };
         let body = self.body("the form is `for k in 0..3 { … }`")?;
         Ok(StmtKind::For(binder, body))
     }
@@ -177,12 +177,19 @@ impl Parser<'_> {
         if self.skip_to_block() { Ok(Expr { span: nowhere, kind: ExprKind::Bool(true) }) } else { Err(Failed) }
     }
 
-    /// Reads the block of a loop whose head could not be read, for the errors in it.
-    pub(super) fn pass_over_head(&mut self) -> Failed {
-        if self.skip_to_block() {
-            let _ = self.block("");
+    /// Reads the block of a statement whose head could not be read.
+    pub(super) fn pass_over_head(&mut self) -> Parsed<StmtKind> {
+        if self.skip_to_block() { Ok(StmtKind::Block(self.block("")?)) } else { Err(Failed) }
+    }
+
+    /// An `else` or `or` that continues nothing; what it governs is read all the same.
+    fn stray_branch(&mut self) -> Parsed<StmtKind> {
+        self.no_statement();
+        self.bump();
+        if self.is_at_keyword(Keyword::If) {
+            return Ok(StmtKind::If(self.nested(Self::if_statement)?));
         }
-        Failed
+        Ok(StmtKind::Block(self.block("the branch stands in braces: `{ … }`")?))
     }
 
     /// A condition, without the parentheses if they are around all of it.

@@ -93,7 +93,17 @@ fn statements() {
     check_body("for (i = 0; i < 2; i++) { x = 1; }", &["2:5 expected a name, found `(`"]);
     check_body("for k = 0..2 { x = 1; }", &["2:7 expected `in`, found `=`"]);
     check_body("x++;", &["2:2 unknown operator `++`"]);
-    check_body("--x;", &["2:1 expected a statement, found `-`"]);
+    check_body("--x;", &["2:1 unknown operator `--`"]);
+    check_body(
+        "whlie (x) {}\nlop {\nbrek;\n}",
+        &[
+            "2:1 expected a statement, found `whlie`",
+            "3:1 expected a statement, found `lop`",
+            "4:1 expected a statement, found `brek`",
+        ],
+    );
+    check_body("assert(x, \"a\");", &["2:11 text in quotes"]);
+    check_body("else if (x) {} else { y = ; }", &["2:1 unexpected `else`", "2:27 expected an expression, found `;`"]);
     check_body("x *= 2;", &["2:3 expected `=`, `+=` or `-=`, found `*=`"]);
     check_body("x := 2;", &["2:3 expected `=`, found `:=`"]);
     check_body("x == 2;", &["2:3 expected `=`, found `==`"]);
