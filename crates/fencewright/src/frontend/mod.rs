@@ -5,3 +5,30 @@
 pub mod ast;
 pub mod fw;
 pub mod nearest;
+
+use crate::source::{Diagnostic, Source};
+
+/// A concrete syntax.
+pub trait Frontend: Sync {
+    /// Its name, for `--input-format`.
+    fn name(&self) -> &'static str;
+    /// The ending of its files, without the dot.
+    fn extension(&self) -> &'static str;
+    /// What it reads, in one line.
+    fn about(&self) -> &'static str;
+    /// Reads a text. The tree holds what could be read; it means something only if no diagnostic is an error.
+    fn read(&self, source: &Source) -> (ast::File, Vec<Diagnostic>);
+}
+
+/// Every front end. The suite, the command line and the fuzzers iterate over this list.
+pub const ALL: &[&dyn Frontend] = &[&fw::Fw];
+
+/// The front end for a file, by its ending.
+pub fn by_extension(extension: &str) -> Option<&'static dyn Frontend> {
+    ALL.iter().copied().find(|frontend| frontend.extension() == extension)
+}
+
+/// The front end with this name.
+pub fn named(name: &str) -> Option<&'static dyn Frontend> {
+    ALL.iter().copied().find(|frontend| frontend.name() == name)
+}

@@ -19,7 +19,30 @@ mod token;
 pub use parser::parse;
 pub use printer::print;
 
+use crate::frontend::{Frontend, ast};
 use crate::source::{Diagnostic, Source};
+
+/// The front end for `.fw` files.
+#[derive(Clone, Copy, Debug)]
+pub struct Fw;
+
+impl Frontend for Fw {
+    fn name(&self) -> &'static str {
+        "fw"
+    }
+
+    fn extension(&self) -> &'static str {
+        "fw"
+    }
+
+    fn about(&self) -> &'static str {
+        "the language of this tool"
+    }
+
+    fn read(&self, source: &Source) -> (ast::File, Vec<Diagnostic>) {
+        parse(source)
+    }
+}
 
 /// The text in its canonical layout.
 ///
