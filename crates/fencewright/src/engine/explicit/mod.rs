@@ -44,15 +44,20 @@ type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher
 
 /// Exhaustive search of the reference semantics.
 #[derive(Clone, Copy, Debug)]
-pub struct Explicit;
+pub struct Explicit {
+    /// Below this many states one thread is faster than several.
+    pub parallel_from: u64,
+}
+
+impl Explicit {
+    /// The engine as users get it.
+    pub const DEFAULT: Self = Self { parallel_from: 30_000 };
+}
 
 const DEAD_REGISTERS: &str = "dead-registers";
 const LOCAL_STEPS: &str = "local-steps";
 const RUN_AHEAD: &str = "run-ahead";
 const SYMMETRY: &str = "symmetry";
-
-/// Below this many states one thread is faster than several.
-const SMALL: u64 = 30_000;
 
 /// A program with unbounded data is searched up to this many states.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
@@ -91,7 +96,7 @@ impl Engine for Explicit {
                 help: "give it a finite range, or a constant to start with".to_owned(),
             });
         }
-        let mut checker = Checker { task, monitor, stats: Stats::default() };
+        let mut checker = Checker { engine: *self, task, monitor, stats: Stats::default() };
         let verdict = checker.check();
         Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
     }
@@ -99,6 +104,7 @@ impl Engine for Explicit {
 
 /// One question being answered.
 struct Checker<'a> {
+    engine: Explicit,
     task: &'a Task<'a>,
     monitor: &'a dyn Monitor,
     stats: Stats,
@@ -151,7 +157,7 @@ impl<'a> Checker<'a> {
         let all = if self.task.program.has_unbounded_data() { UNBOUNDED_DATA_STATES } else { u64::MAX };
         let budget = Budget { states: all, ..Budget::UNLIMITED };
         let n_threads = self.task.options.threads;
-        let first = if n_threads > 1 { Budget { states: all.min(SMALL), ..budget } } else { budget };
+        let first = if n_threads > 1 { Budget { states: all.min(self.engine.parallel_from), ..budget } } else { budget };
         let mut outcome = Sequential::new(&shared).run(first, self.monitor);
         if outcome.end == End::OverBudget && first.states < all {
             outcome = parallel::run(&shared, n_threads, budget, self.monitor);

@@ -1,0 +1,226 @@
+//! Laws that hold of every program, tried on random ones.
+//!
+//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere. A program
+//! that breaks a law is made small and printed as an example file.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::oracle::{Truth, truth};
+use common::random::{Random, Sample, Shape};
+use common::shrink::shrink;
+use fencewright::engine::explicit::Explicit;
+use fencewright::engine::{ALL, Engine, Options, Task, Unlimited, Verdict};
+use fencewright::frontend::fw;
+use fencewright::frontend::lower::lower;
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
+use fencewright::source::{Source, Style, render};
+use fencewright::system::Dialect;
+
+/// The oracle gives up beyond this many states.
+const MAX_STATES: usize = 60_000;
+
+#[test]
+fn explicit_agrees_with_the_semantics() {
+    check("agreement", Shape { max_ops: 6, has_loops: false }, 1, |sample| {
+        let program = program(sample)?;
+        for model in Model::ALL {
+            for pso_rmw in [PsoRmw::Location, PsoRmw::All] {
+                if model != Model::Pso && pso_rmw == PsoRmw::All {
+                    continue;
+                }
+                let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
+                agrees(&program, model, &options, &Placement::NONE)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn explicit_agrees_with_the_semantics_on_loops() {
+    check("loops", Shape { max_ops: 5, has_loops: true }, 4, |sample| {
+        let program = program(sample)?;
+        Model::ALL.into_iter().try_for_each(|model| agrees(&program, model, &Options::default(), &Placement::NONE))
+    });
+}
+
+#[test]
+fn a_reduction_switched_off_changes_no_verdict() {
+    check("reductions", Shape { max_ops: 5, has_loops: true }, 4, |sample| {
+        let program = program(sample)?;
+        for model in Model::ALL {
+            for engine in ALL {
+                let all = verdict(*engine, &program, &Placement::NONE, model, &Options::default())?;
+                let names = engine.reductions().iter().map(|reduction| reduction.name);
+                let each = names.clone().map(|name| BTreeSet::from([name.to_owned()]));
+                let none: BTreeSet<_> = names.map(str::to_owned).collect();
+                for without in each.chain([none]) {
+                    let options = Options { without: without.clone(), ..Options::default() };
+                    let found = verdict(*engine, &program, &Placement::NONE, model, &options)?;
+                    if found != all {
+                        return Err(format!("{}/{model}: {all:?}, without {without:?} {found:?}", engine.name()));
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn threads_change_no_answer() {
+    const EAGER: Explicit = Explicit { parallel_from: 0 };
+    check("threads", Shape { max_ops: 5, has_loops: true }, 8, |sample| {
+        let program = program(sample)?;
+        for model in Model::ALL {
+            let answer = |threads| {
+                let options = Options { threads, ..Options::default() };
+                let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+                let answer = EAGER.check(&task, &Unlimited).map_err(|it| it.to_string())?;
+                Ok::<_, String>(match answer.verdict {
+                    Verdict::Safe => (format!("safe, {} states", answer.stats.kept), None),
+                    Verdict::Unsafe(run) => ("unsafe".to_owned(), Some(run.trace)),
+                    Verdict::Unknown(reason) => (reason.to_string(), None),
+                })
+            };
+            let (one, three) = (answer(1)?, answer(3)?);
+            if one != three {
+                return Err(format!("{model}: {one:?} on one thread, {three:?} on three"));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_weaker_model_allows_more() {
+    check("SC ⊆ TSO ⊆ PSO", Shape { max_ops: 6, has_loops: false }, 4, |sample| {
+        let program = program(sample)?;
+        let verdicts: Vec<_> = Model::ALL
+            .into_iter()
+            .map(|model| verdict(&Explicit::DEFAULT, &program, &Placement::NONE, model, &Options::default()))
+            .collect::<Result<_, _>>()?;
+        if verdicts.is_sorted() { Ok(()) } else { Err(format!("{verdicts:?}")) }
+    });
+}
+
+#[test]
+fn a_fence_adds_no_violation_and_fences_everywhere_give_sc() {
+    check("fences", Shape { max_ops: 5, has_loops: false }, 4, |sample| {
+        let program = program(sample)?;
+        let options = Options::default();
+        let mut random = Random(sample.bad.len() as u64 + 17);
+        for model in [Model::Tso, Model::Pso] {
+            let bare = verdict(&Explicit::DEFAULT, &program, &Placement::NONE, model, &options)?;
+            let all: Vec<_> = positions(&program);
+            let some: Placement = all
+                .iter()
+                .filter(|_| random.chance(40))
+                .map(|&position| {
+                    (position, if random.chance(50) { FenceKind::Full } else { FenceKind::StoreStore })
+                })
+                .collect();
+            agrees(&program, model, &options, &some)?;
+            let fenced = verdict(&Explicit::DEFAULT, &program, &some, model, &options)?;
+            if fenced > bare {
+                return Err(format!("{model}: a fence added a violation"));
+            }
+            let everywhere = all.into_iter().map(|position| (position, FenceKind::Full)).collect();
+            let everywhere = verdict(&Explicit::DEFAULT, &program, &everywhere, model, &options)?;
+            let sc = verdict(&Explicit::DEFAULT, &program, &Placement::NONE, Model::Sc, &options)?;
+            if everywhere != sc {
+                return Err(format!("{model}: fences everywhere give {everywhere:?}, SC {sc:?}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn printing_and_parsing_is_the_identity() {
+    check("printing", Shape { max_ops: 6, has_loops: true }, 2, |sample| {
+        let once = fw::format(&Source::new("t", sample.text())).map_err(|it| format!("{it:?}"))?;
+        let twice = fw::format(&Source::new("t", once.as_str())).map_err(|it| format!("{it:?}"))?;
+        if once == twice { Ok(()) } else { Err(format!("{once}\n---\n{twice}")) }
+    });
+}
+
+/// Tries a law on random programs, fewer by the given factor.
+fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    let from_environment = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let n_samples = (from_environment("FENCEWRIGHT_LAWS").unwrap_or(2_000) / fewer).max(1);
+    let seed = from_environment("FENCEWRIGHT_SEED").unwrap_or(1);
+    for i in 0..n_samples {
+        let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(i));
+        let sample = Sample::new(&mut random, shape);
+        if law(&sample).is_err() {
+            let small = shrink(&sample, |candidate| law(candidate).is_err());
+            let why = law(&small).expect_err("the shrinker keeps what fails");
+            panic!("law `{name}` fails, seed {seed}, program {i}: {why}\n\n{}", small.text());
+        }
+    }
+}
+
+fn program(sample: &Sample) -> Result<Program, String> {
+    let source = Source::new("random.fw", sample.text());
+    let (file, mut diagnostics) = fw::parse(&source);
+    let lowered = lower(&source, &file, &[]);
+    diagnostics.extend(lowered.diagnostics);
+    let errors: String =
+        diagnostics.iter().filter(|it| it.is_error()).map(|it| render(&source, it, Style::Plain)).collect();
+    match lowered.program {
+        Some(program) if errors.is_empty() => Ok(program),
+        Some(_) | None => Err(errors),
+    }
+}
+
+fn agrees(program: &Program, model: Model, options: &Options, placement: &Placement) -> Result<(), String> {
+    let expected = match truth(program, placement, model, options.dialect, MAX_STATES) {
+        Truth::Safe => Short::Safe,
+        Truth::Unsafe => Short::Unsafe,
+        Truth::TooLarge => return Ok(()),
+    };
+    for engine in ALL {
+        let found = verdict(*engine, program, placement, model, options)?;
+        if found != expected {
+            return Err(format!("{}/{model}: {found:?}, but the semantics says {expected:?}", engine.name()));
+        }
+    }
+    Ok(())
+}
+
+/// A verdict, ordered so that more violations are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Short {
+    Safe,
+    Unsafe,
+}
+
+fn verdict(
+    engine: &dyn Engine,
+    program: &Program,
+    placement: &Placement,
+    model: Model,
+    options: &Options,
+) -> Result<Short, String> {
+    let task = Task { program, placement, model, options };
+    match engine.check(&task, &Unlimited).map_err(|it| it.to_string())?.verdict {
+        Verdict::Safe => Ok(Short::Safe),
+        Verdict::Unsafe(_) => Ok(Short::Unsafe),
+        Verdict::Unknown(reason) => Err(format!("{}/{model}: {reason}", engine.name())),
+    }
+}
+
+/// After every store and before every load.
+fn positions(program: &Program) -> Vec<Position> {
+    let sides = program.edges().iter_enumerated().filter_map(|(edge, it)| match &it.op {
+        Op::Store(..) => Some(Position { edge, side: Side::After }),
+        Op::Load(..) => Some(Position { edge, side: Side::Before }),
+        Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => None,
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
+    });
+    sides.collect()
+}
