@@ -10,12 +10,14 @@
 //! Every edge carries the place in the text it came from.
 
 mod builder;
+mod dump;
 mod expr;
 mod model;
 mod placement;
 mod property;
 
 pub use builder::Builder;
+pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use model::{
     Array, ArrayId, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
