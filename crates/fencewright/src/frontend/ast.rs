@@ -224,6 +224,8 @@ pub struct ThreadRef {
 pub struct Block {
     /// Where it stands, braces included.
     pub span: Span,
+    /// A comment on the same line behind the opening brace.
+    pub open_comment: Option<Comment>,
     /// Its statements, in order.
     pub statements: Vec<Stmt>,
     /// Comments before the closing brace.

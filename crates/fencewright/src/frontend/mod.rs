@@ -4,3 +4,5 @@
 
 pub mod ast;
 pub mod fw;
+pub mod lower;
+pub mod nearest;

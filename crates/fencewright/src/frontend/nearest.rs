@@ -1,49 +1,67 @@
-//! The known name a misspelled one was probably meant to be.
+//! The known name that a wrong one was probably meant to be.
 
-/// The known name nearest to `wanted`, unless none is near enough to be a slip of the keyboard.
-///
-/// Nearness is the number of inserted, dropped, changed or swapped neighboring characters, capitals counting as equal.
-/// Of two equally near names the one that comes first wins.
-pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted: Vec<char> = wanted.to_lowercase().chars().take(MAX_LENGTH).collect();
-    let allowed = wanted.len().div_ceil(3).max(1);
-    let distances = known.into_iter().map(|name| (distance(&wanted, name), name));
-    let near = distances.filter(|&(distance, name)| distance <= allowed && distance < name.chars().count().max(2));
-    near.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
-}
-
-/// Longer names are compared by their first characters, which bounds the work.
+/// Longer names are not compared, so that a search stays cheap whatever the input is.
 const MAX_LENGTH: usize = 64;
 
-fn distance(wanted: &[char], name: &str) -> usize {
-    let name: Vec<char> = name.to_lowercase().chars().take(MAX_LENGTH).collect();
-    let mut rows = vec![(0..=name.len()).collect::<Vec<_>>()];
-    for (i, a) in wanted.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in name.iter().enumerate() {
-            let changed = rows[i][j] + usize::from(a != b);
-            let mut best = changed.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == name[j - 1] && wanted[i - 1] == *b {
-                best = best.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
+/// The name nearest to `wanted` by number of typing errors, if it is near enough to be worth suggesting.
+pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted_chars: Vec<char> = wanted.chars().take(MAX_LENGTH + 1).collect();
+    if wanted_chars.len() > MAX_LENGTH {
+        return None;
     }
-    rows[wanted.len()][name.len()]
+    let mut best: Option<(usize, &str)> = None;
+    for name in known {
+        let chars: Vec<char> = name.chars().take(MAX_LENGTH + 1).collect();
+        let longest = chars.len().max(wanted_chars.len());
+        let allowed = if longest < 2 { 0 } else { (longest / 3).max(1) };
+        if name == wanted || chars.len().abs_diff(wanted_chars.len()) > allowed {
+            continue;
+        }
+        let distance = if name.eq_ignore_ascii_case(wanted) { 0 } else { distance(&wanted_chars, &chars) };
+        if distance <= allowed && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| name)
+}
+
+/// How many insertions, deletions, replacements and swaps of neighbors lead from one word to the other.
+fn distance(from: &[char], to: &[char]) -> usize {
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=to.len()).collect();
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let replaced = last[j - 1] + usize::from(from[i - 1] != to[j - 1]);
+            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                least = least.min(before_last[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[to.len()]
 }
 
 #[cfg(test)]
 mod tests {
     use super::nearest;
 
+    fn check(wanted: &str, known: &[&str], expected: Option<&str>) {
+        assert_eq!(nearest(wanted, known.iter().copied()), expected, "{wanted}");
+    }
+
     #[test]
-    fn slips_are_found_and_strangers_are_not() {
-        let known = ["flag", "turn", "critical"];
-        assert_eq!(nearest("flg", known), Some("flag"));
-        assert_eq!(nearest("trun", known), Some("turn"));
-        assert_eq!(nearest("Critcal", known), Some("critical"));
-        assert_eq!(nearest("x", known), None);
-        assert_eq!(nearest("zebra", known), None);
+    fn the_nearest_name_is_suggested_if_it_is_near() {
+        check("tread", &["fn", "thread", "shared"], Some("thread"));
+        check("whlie", &["if", "while"], Some("while"));
+        check("flg", &["turn", "flag"], Some("flag"));
+        check("Flag", &["flat", "flag"], Some("flag"));
+        check("x", &["y", "z"], None);
+        check("critical", &["flag", "turn"], None);
+        check("flag", &["flag"], None);
+        check(&"a".repeat(1000), &["a"], None);
+        check("", &["a"], None);
     }
 }

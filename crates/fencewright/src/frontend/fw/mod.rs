@@ -1,1 +1,31 @@
-//! The `.fw` language.
+//! The `.fw` language: its reader and its formatter.
+//!
+//! ```
+//! use fencewright::{frontend::fw, source::Source};
+//!
+//! let source = Source::new("t.fw", "thread T{x=1;while x==0{}}  shared x : 0 .. 1;");
+//! let text = fw::format(&source).expect("the program is well-formed");
+//! assert_eq!(text, "thread T {\n    x = 1;\n    while (x == 0) {}\n}\nshared x: 0..1;\n");
+//! ```
+
+mod lexer;
+mod parser;
+mod precedence;
+mod printer;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use parser::parse;
+pub use printer::print;
+
+use crate::source::{Diagnostic, Source};
+
+/// The text in its canonical layout.
+///
+/// # Errors
+/// What is wrong with the text, if it cannot be read.
+pub fn format(source: &Source) -> Result<String, Vec<Diagnostic>> {
+    let (file, diagnostics) = parse(source);
+    if diagnostics.iter().any(Diagnostic::is_error) { Err(diagnostics) } else { Ok(print(&file)) }
+}

@@ -1,0 +1,182 @@
+//! From tokens to the surface tree, by recursive descent.
+//!
+//! A construct that cannot be read is reported once and passed over up to a place where reading can go on: a `;`, a
+//! `}`, or a keyword at the start of a line. Nesting is limited, so that neither this parser nor whoever walks the tree
+//! overflows the stack. Each token is looked at a bounded number of times.
+
+mod comments;
+mod expressions;
+mod items;
+mod lists;
+mod mistakes;
+mod properties;
+mod recovery;
+mod simple;
+mod statements;
+
+use super::lexer::Lexer;
+use super::token::{Keyword, Symbol, Token, TokenKind};
+use crate::frontend::ast;
+use crate::source::{Diagnostic, Source, Span};
+
+/// How deep blocks and expressions may be nested.
+const MAX_DEPTH: u32 = 200;
+
+/// Reads a file: the tree of what could be read, and everything that is wrong, in the order of the text.
+pub fn parse(source: &Source) -> (ast::File, Vec<Diagnostic>) {
+    let mut parser = Parser::new(source.text());
+    let file = parser.file();
+    let mut diagnostics = parser.lexer.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    (file, diagnostics)
+}
+
+/// Says that something could not be read and that this has been reported.
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+/// A brace that was closed by one that does not stand under it, which may be the reason that another is missing.
+struct Suspect {
+    open: Span,
+    close: Span,
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    /// The current token and the two after it.
+    window: [Token; 3],
+    /// The token before the current one.
+    previous: Span,
+    /// The indentation of the line of the current token.
+    indentation: usize,
+    /// How many blocks and expressions are open.
+    depth: u32,
+    /// Where the current token started when an error was last reported.
+    last_error: Option<u32>,
+    suspect: Option<Suspect>,
+    /// Comments from inside the statement or item that is being read.
+    stray: Vec<ast::Comment>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lexer = Lexer::new(text);
+        let window = [lexer.next_token(), lexer.next_token(), lexer.next_token()];
+        let indentation = lexer.blanks_before(window[0].span.start);
+        Self {
+            lexer,
+            window,
+            previous: Span::default(),
+            indentation,
+            depth: 0,
+            last_error: None,
+            suspect: None,
+            stray: Vec::new(),
+        }
+    }
+
+    fn current(&self) -> Token {
+        self.window[0]
+    }
+
+    fn kind(&self) -> TokenKind {
+        self.window[0].kind
+    }
+
+    /// The text of the current token.
+    fn text(&self) -> &'a str {
+        self.lexer.slice(self.window[0].span)
+    }
+
+    fn bump(&mut self) -> Token {
+        let [token, next, after] = self.window;
+        self.previous = token.span;
+        self.window = [next, after, self.lexer.next_token()];
+        if next.newlines > 0 {
+            self.indentation = self.lexer.blanks_before(next.span.start);
+        }
+        token
+    }
+
+    fn is_at(&self, symbol: Symbol) -> bool {
+        self.kind() == TokenKind::Symbol(symbol)
+    }
+
+    fn is_at_keyword(&self, keyword: Keyword) -> bool {
+        self.kind() == TokenKind::Keyword(keyword)
+    }
+
+    /// Whether the current token is this word, which is special only here.
+    fn is_at_word(&self, word: &str) -> bool {
+        self.kind() == TokenKind::Name && self.text() == word
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.kind() == TokenKind::End
+    }
+
+    /// Whether the token after the current one is this.
+    fn is_before(&self, symbol: Symbol) -> bool {
+        self.window[1].kind == TokenKind::Symbol(symbol)
+    }
+
+    fn eat(&mut self, symbol: Symbol) -> bool {
+        let is_here = self.is_at(symbol);
+        if is_here {
+            self.bump();
+        }
+        is_here
+    }
+
+    fn eat_keyword(&mut self, keyword: Keyword) -> bool {
+        let is_here = self.is_at_keyword(keyword);
+        if is_here {
+            self.bump();
+        }
+        is_here
+    }
+
+    /// Takes a sign that must stand here.
+    fn expect(&mut self, symbol: Symbol, help: &str) -> Parsed<Token> {
+        if self.is_at(symbol) { Ok(self.bump()) } else { Err(self.expected(&format!("`{}`", symbol.text()), help)) }
+    }
+
+    /// Takes the sign that closes what was opened there.
+    fn close(&mut self, symbol: Symbol, open: Span) -> Parsed<()> {
+        if self.eat(symbol) {
+            return Ok(());
+        }
+        let (close, opened) = (symbol.text(), self.lexer.slice(open));
+        let found = self.found();
+        let diagnostic = Diagnostic::error(self.current().span, format!("expected `{close}`, found {found}"))
+            .with_label(format!("expected `{close}`"))
+            .and_at(open, format!("to close this `{opened}`"))
+            .with_help(self.help_for_close(close));
+        Err(self.report(diagnostic))
+    }
+
+    /// From a token to the one before the current one.
+    fn since(&self, start: Span) -> Span {
+        Span::new(start.start, self.previous.end.max(start.start))
+    }
+
+    /// Reads something nested in what is being read.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep(self.current().span));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self, span: Span) -> Failed {
+        self.report(
+            Diagnostic::error(span, "nested too deeply")
+                .with_label(format!("more than {MAX_DEPTH} levels"))
+                .with_help("move an inner part into a function, or split the expression"),
+        )
+    }
+}

@@ -1,0 +1,58 @@
+//! Properties: `forbid COND [at end [of T, …]] [for i in a..b, …];`
+
+use super::{Parsed, Parser};
+use crate::frontend::ast::{AtEnd, Forbid, ItemKind, ThreadRef};
+use crate::frontend::fw::token::{Keyword, Symbol};
+use crate::source::Diagnostic;
+
+impl Parser<'_> {
+    pub(super) fn forbid(&mut self) -> Parsed<ItemKind> {
+        self.bump();
+        let condition = self.expression()?;
+        let at_end = if self.is_at_keyword(Keyword::At) { Some(self.at_end()?) } else { None };
+        let mut binders = Vec::new();
+        if self.eat_keyword(Keyword::For) {
+            binders.push(self.binder()?);
+            while self.eat(Symbol::Comma) {
+                binders.push(self.binder()?);
+            }
+        }
+        if self.is_at_word("end") || self.is_at_word("finally") {
+            let diagnostic =
+                Diagnostic::error(self.current().span, format!("expected `at end`, found {}", self.found()))
+                    .with_label("expected `at end`")
+                    .with_help("write `at end` for a condition on the final state");
+            return Err(self.report(diagnostic));
+        }
+        if self.is_at_keyword(Keyword::At) {
+            return Err(self.expected("`;`", "`at end` stands before `for`: `forbid C at end for i in 0..1;`"));
+        }
+        self.semicolon()?;
+        Ok(ItemKind::Forbid(Forbid { condition, at_end, binders }))
+    }
+
+    fn at_end(&mut self) -> Parsed<AtEnd> {
+        let start = self.bump().span;
+        if !self.is_at_word("end") {
+            let help = "write `at end`, or `P@l` to say that a thread is at a label";
+            return Err(self.expected("`end`", help));
+        }
+        self.bump();
+        let mut of = Vec::new();
+        if self.is_at_word("of") {
+            self.bump();
+            of.push(self.thread_ref()?);
+            while self.eat(Symbol::Comma) {
+                of.push(self.thread_ref()?);
+            }
+        }
+        Ok(AtEnd { span: self.since(start), of })
+    }
+
+    fn thread_ref(&mut self) -> Parsed<ThreadRef> {
+        let name = self.name("a thread", "name a thread, such as `P` or `P(0)`")?;
+        let start = name.span;
+        let arguments = if self.is_at(Symbol::OpenParen) { self.arguments()?.0 } else { Vec::new() };
+        Ok(ThreadRef { name, arguments, span: self.since(start) })
+    }
+}

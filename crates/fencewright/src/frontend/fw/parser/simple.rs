@@ -1,0 +1,141 @@
+//! Statements without blocks.
+
+use super::{Parsed, Parser};
+use crate::frontend::ast::{Assign, Expr, ExprKind, Let, Name, StmtKind, Target};
+use crate::frontend::fw::token::{Symbol, TokenKind};
+use crate::frontend::nearest::nearest;
+use crate::program::{BinaryOp, FenceKind};
+use crate::source::Diagnostic;
+
+impl Parser<'_> {
+    /// A keyword, what `read` makes of the rest, and `;`.
+    pub(super) fn simple(&mut self, read: impl FnOnce(&mut Self) -> Parsed<StmtKind>) -> Parsed<StmtKind> {
+        self.bump();
+        let kind = read(self)?;
+        self.semicolon()?;
+        Ok(kind)
+    }
+
+    pub(super) fn return_value(&mut self) -> Parsed<StmtKind> {
+        let has_value = self.may_start_operand() && self.current().newlines == 0;
+        Ok(StmtKind::Return(if has_value { Some(self.expression()?) } else { None }))
+    }
+
+    pub(super) fn goto_label(&mut self) -> Parsed<StmtKind> {
+        Ok(StmtKind::Goto(self.name("a label", "the form is `goto l;`, where `l:` is a label")?))
+    }
+
+    /// The condition of `assume` or `assert`.
+    pub(super) fn claim(&mut self, keyword: &str) -> Parsed<Expr> {
+        if self.is_at(Symbol::Semicolon) {
+            return Err(self.expected("a condition", &format!("the form is `{keyword}(c);`")));
+        }
+        self.condition()
+    }
+
+    pub(super) fn let_statement(&mut self) -> Parsed<StmtKind> {
+        let help = "a register is declared by `let r = x;` or `let r: 0..3 = x;`";
+        if self.is_at_word("mut") && self.window[1].kind == TokenKind::Name {
+            self.expected("the name of a register", "remove `mut`; every register can be assigned to");
+            self.bump();
+        }
+        self.check_c_type("let", "")?;
+        let name = self.name("the name of a register", help)?;
+        if self.is_at(Symbol::Comma) {
+            return Err(self.expected("`=`, `:` or `;`", "write one `let` for each register"));
+        }
+        let ty = if self.eat(Symbol::Colon) { Some(self.ty()?) } else { None };
+        if self.is_at(Symbol::ColonAssign) || self.is_at(Symbol::Eq) {
+            self.expected("`=`", &format!("write `let {} = …;`", name.text));
+            self.bump();
+        } else if !self.eat(Symbol::Assign) {
+            return Ok(StmtKind::Let(Let { name, ty, value: None }));
+        }
+        let value = Some(self.expression()?);
+        Ok(StmtKind::Let(Let { name, ty, value }))
+    }
+
+    pub(super) fn fence_kind(&mut self) -> Parsed<FenceKind> {
+        if !self.is_at(Symbol::OpenParen) {
+            return Ok(FenceKind::Full);
+        }
+        let open = self.bump().span;
+        let kind = match self.text() {
+            "full" => FenceKind::Full,
+            "store" => FenceKind::StoreStore,
+            other => {
+                let help = match nearest(other, ["full", "store"]) {
+                    Some(near) => format!("did you mean `fence({near});`?"),
+                    None => "write `fence;` or `fence(full);` to wait, `fence(store);` to order stores".to_owned(),
+                };
+                return Err(self.expected("`full` or `store`", &help));
+            }
+        };
+        self.bump();
+        self.close(Symbol::CloseParen, open)?;
+        Ok(kind)
+    }
+
+    /// A statement that starts with a name: a label, an assignment or a call.
+    pub(super) fn named_statement(&mut self) -> Parsed<StmtKind> {
+        let name = match self.kind() {
+            TokenKind::Keyword(_) => {
+                self.reserved();
+                self.take_name()
+            }
+            TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => self.take_name(),
+        };
+        if self.eat(Symbol::Colon) {
+            return Ok(StmtKind::Label(name));
+        }
+        if self.is_at(Symbol::OpenParen) {
+            return self.call(name);
+        }
+        let start = name.span;
+        let index = if self.is_at(Symbol::OpenBracket) { Some(Box::new(self.index()?.0)) } else { None };
+        let target = Target { name, index, span: self.since(start) };
+        let op = self.assignment_operator(&target)?;
+        let value = self.expression()?;
+        self.semicolon()?;
+        Ok(StmtKind::Assign(Assign { target, op, value }))
+    }
+
+    fn call(&mut self, name: Name) -> Parsed<StmtKind> {
+        let start = name.span;
+        let (arguments, _) = self.arguments()?;
+        if self.is_at(Symbol::OpenBrace) {
+            return Err(self.call_with_block(&name));
+        }
+        let expr = Expr { span: self.since(start), kind: ExprKind::Call(name, arguments) };
+        self.semicolon()?;
+        Ok(StmtKind::Call(expr))
+    }
+
+    /// Takes `=`, `+=` or `-=`.
+    fn assignment_operator(&mut self, target: &Target) -> Parsed<Option<BinaryOp>> {
+        let op = match self.kind() {
+            TokenKind::Symbol(Symbol::Assign) => None,
+            TokenKind::Symbol(Symbol::AddAssign) => Some(BinaryOp::Add),
+            TokenKind::Symbol(Symbol::SubAssign) => Some(BinaryOp::Sub),
+            TokenKind::Symbol(Symbol::ColonAssign | Symbol::Eq) => {
+                let help = format!("to assign, write `{} = …;`", self.shortened(target.span));
+                self.expected("`=`", &help);
+                None
+            }
+            TokenKind::Symbol(_) | TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(_) | TokenKind::End => {
+                return Err(self.no_assignment(target));
+            }
+        };
+        self.bump();
+        Ok(op)
+    }
+
+    /// Says that the current keyword cannot be a name.
+    fn reserved(&mut self) {
+        let word = self.text();
+        let diagnostic = Diagnostic::error(self.current().span, format!("reserved word `{word}` used as a name"))
+            .with_label("expected a name")
+            .with_help(format!("choose another name, such as `{word}_`"));
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,145 @@
+//! Whatever the input, there is an answer, and soon.
+
+use std::time::{Duration, Instant};
+
+use super::{EVERYTHING, format, messages};
+use crate::frontend::fw::parse;
+use crate::source::{Diagnostic, Source, Style, render};
+
+/// Reads, checks that every place lies within the text, and that what is well-formed has a stable layout.
+fn check(text: &str) -> Vec<Diagnostic> {
+    let source = Source::new("t.fw", text);
+    let (_, diagnostics) = parse(&source);
+    assert!(diagnostics.len() <= 50);
+    for diagnostic in &diagnostics {
+        for span in diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]) {
+            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{text:?}: {diagnostic:?}");
+        }
+        assert!(diagnostic.help.is_some(), "{diagnostic:?}");
+        render(&source, diagnostic, Style::Plain);
+    }
+    if let Ok(once) = format(&source) {
+        let twice = format(&Source::new("t.fw", once.as_str()));
+        assert_eq!(twice.as_ref(), Ok(&once), "{text:?}");
+    }
+    diagnostics
+}
+
+/// The same, and within a time that only something worse than linear would take.
+fn check_soon(text: &str) -> Vec<Diagnostic> {
+    let start = Instant::now();
+    let (_, diagnostics) = parse(&Source::new("t.fw", text));
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(1), "{took:?} for {:?}…", &text[..20]);
+    diagnostics
+}
+
+/// A linear congruential generator; the seed is in the test.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+#[test]
+fn nesting_is_limited() {
+    let n = 100_000;
+    let in_thread = |text: String| format!("thread T {{ {text} }}");
+    for text in [
+        in_thread(format!("x = {}1{};", "(".repeat(n), ")".repeat(n))),
+        in_thread(format!("x = {}1;", "-".repeat(n))),
+        in_thread(format!("x = {}1;", "!".repeat(n))),
+        in_thread(format!("x = 1{};", " + 1".repeat(n))),
+        in_thread(format!("x = {}1{};", "f(".repeat(n), ")".repeat(n))),
+        in_thread(format!("x = {}1{};", "a[".repeat(n), "]".repeat(n))),
+        in_thread(format!("x = {}1{};", "any(0..".repeat(n), ")".repeat(n))),
+        in_thread(format!("{}{}", "{".repeat(n), "}".repeat(n))),
+        in_thread(format!("{}{}", "if (x) {".repeat(n), "}".repeat(n))),
+        in_thread(format!("if (x) {{}}{}", " else if (x) {}".repeat(n))),
+    ] {
+        let found = messages(&text, &check_soon(&text));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].ends_with("nested too deeply"), "{found:?}");
+    }
+    check_soon(&in_thread(format!("x = {}1;", "(".repeat(n))));
+    check_soon(&in_thread("if x ".repeat(n)));
+    check_soon(&in_thread("else ".repeat(n)));
+}
+
+#[test]
+fn chains_in_chains_do_not_add_up() {
+    let chain = " + 1".repeat(150);
+    let text = format!("const N = {}1{};", "(".repeat(60), format!("{chain})").repeat(60));
+    assert_eq!(messages(&text, &check(&text)).len(), 1);
+}
+
+#[test]
+fn megabytes_of_garbage_are_refused_soon() {
+    let size = 10 << 20;
+    for unit in
+        ["(", "{", "}", "a ", "a", "1", "§", "\0", "/*", "\"", "= ", "thread ", "x = 1;\n", "thread T {\n", "// a\n"]
+    {
+        check_soon(&unit.repeat(size / unit.len()));
+    }
+    let mut random = Random(7);
+    let bytes: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
+    check_soon(&String::from_utf8_lossy(&bytes));
+}
+
+#[test]
+fn long_programs_are_read_soon() {
+    let text = EVERYTHING.repeat(10_000 / EVERYTHING.lines().count() + 1);
+    let start = Instant::now();
+    assert!(parse(&Source::new("t.fw", text.as_str())).1.is_empty());
+    assert!(start.elapsed() < Duration::from_millis(300), "{:?}", start.elapsed());
+}
+
+#[test]
+fn random_bytes_and_tokens_do_no_harm() {
+    let mut random = Random(1);
+    let tokens: Vec<&str> = EVERYTHING.split_inclusive([' ', '\n', '(', ')', ';']).collect();
+    for _ in 0..3_000 {
+        let bytes: Vec<u8> = (0..random.below(60)).map(|_| random.below(256) as u8).collect();
+        check(&String::from_utf8_lossy(&bytes));
+        let ascii: String = (0..random.below(60)).map(|_| char::from(32 + random.below(95) as u8)).collect();
+        check(&ascii);
+        let words: String = (0..random.below(40)).map(|_| tokens[random.below(tokens.len())]).collect();
+        check(&words);
+        check(&format!("thread T {{ {words} }}"));
+    }
+}
+
+#[test]
+fn mutated_programs_do_no_harm() {
+    let mut random = Random(2);
+    let parts: Vec<&str> = EVERYTHING.split_inclusive([' ', '\n', '(', ')', ';']).collect();
+    let odd = ["/* c */", "// c\n", "\n\n", "\n", "é", "\0", "}", "{", ";", "=", "(", " any "];
+    for _ in 0..3_000 {
+        let mut mutated = parts.clone();
+        for _ in 0..=random.below(3) {
+            let at = random.below(mutated.len());
+            match random.below(4) {
+                0 => drop(mutated.remove(at)),
+                1 => mutated.insert(at, parts[random.below(parts.len())]),
+                2 => mutated.insert(at, odd[random.below(odd.len())]),
+                _ => mutated.truncate(at.max(1)),
+            }
+        }
+        check(&mutated.concat());
+    }
+}
+
+#[test]
+fn a_comment_anywhere_is_kept_once() {
+    for (at, _) in EVERYTHING.match_indices([' ', '\n', '(', ')', ';', '}']) {
+        for comment in ["/*#*/", "//#\n", "\n//#\n", "\n\n/*#\n*/\n\n"] {
+            let text = format!("{}{comment}{}", &EVERYTHING[..at], &EVERYTHING[at..]);
+            let Ok(printed) = format(&Source::new("t.fw", text.as_str())) else { panic!("{text}") };
+            assert_eq!(printed.matches('#').count(), text.matches('#').count(), "{text}");
+            check(&text);
+        }
+    }
+}
