@@ -52,6 +52,8 @@ struct Parser<'a> {
     indentation: usize,
     /// How many blocks and expressions are open.
     depth: u32,
+    /// Whether it has been said that they are too many.
+    was_too_deep: bool,
     /// Where the current token started when an error was last reported.
     last_error: Option<u32>,
     suspect: Option<Suspect>,
@@ -70,6 +72,7 @@ impl<'a> Parser<'a> {
             previous: Span::default(),
             indentation,
             depth: 0,
+            was_too_deep: false,
             last_error: None,
             suspect: None,
             stray: Vec::new(),
@@ -172,7 +175,11 @@ impl<'a> Parser<'a> {
         result
     }
 
+    /// Says that something is nested too deeply, once for all.
     fn too_deep(&mut self, span: Span) -> Failed {
+        if std::mem::replace(&mut self.was_too_deep, true) {
+            return Failed;
+        }
         self.report(
             Diagnostic::error(span, "nested too deeply")
                 .with_label(format!("more than {MAX_DEPTH} levels"))

@@ -80,7 +80,8 @@ impl Parser<'_> {
         }
     }
 
-    fn starts_statement_line(&self) -> bool {
+    /// Whether a line starts here and surely is a statement.
+    pub(super) fn starts_statement_line(&self) -> bool {
         let is_statement = matches!(self.kind(), TokenKind::Keyword(keyword) if keyword.starts_statement());
         let is_assignment = self.kind() == TokenKind::Name && self.is_before(Symbol::Assign);
         self.current().newlines > 0 && (is_statement || is_assignment)

@@ -17,7 +17,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn return_value(&mut self) -> Parsed<StmtKind> {
-        let has_value = self.may_start_operand() && self.current().newlines == 0;
+        // If the `;` is missing, the next line may be a statement.
+        let has_value = self.may_start_operand() && !self.starts_statement_line();
         Ok(StmtKind::Return(if has_value { Some(self.expression()?) } else { None }))
     }
 

@@ -134,11 +134,13 @@ fn mutated_programs_do_no_harm() {
 
 #[test]
 fn a_comment_anywhere_is_kept_once() {
-    for (at, _) in EVERYTHING.match_indices([' ', '\n', '(', ')', ';', '}']) {
+    let plain = EVERYTHING.replace("/* A block comment\n   of two lines. */\n", "");
+    let plain: String = plain.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
+    for (at, _) in plain.match_indices([' ', '\n', '(', ')', ';', '}']) {
         for comment in ["/*#*/", "//#\n", "\n//#\n", "\n\n/*#\n*/\n\n"] {
-            let text = format!("{}{comment}{}", &EVERYTHING[..at], &EVERYTHING[at..]);
+            let text = format!("{}{comment}{}", &plain[..at], &plain[at..]);
             let Ok(printed) = format(&Source::new("t.fw", text.as_str())) else { panic!("{text}") };
-            assert_eq!(printed.matches('#').count(), text.matches('#').count(), "{text}");
+            assert_eq!(printed.matches('#').count(), 1, "{text}");
             check(&text);
         }
     }
