@@ -4,6 +4,7 @@
 
 pub mod ast;
 pub mod fw;
+pub mod lower;
 pub mod nearest;
 
 use crate::source::{Diagnostic, Source};

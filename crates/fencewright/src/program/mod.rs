@@ -10,6 +10,7 @@
 //! Every edge carries the place in the text it came from.
 
 mod builder;
+mod dump;
 mod expr;
 mod model;
 mod placement;
@@ -17,6 +18,7 @@ mod property;
 mod symmetry;
 
 pub use builder::Builder;
+pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use model::{
     Array, ArrayId, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,

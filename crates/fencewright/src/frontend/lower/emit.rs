@@ -1,0 +1,166 @@
+//! From the automaton in the making to the program.
+
+use std::collections::BTreeMap;
+
+use crate::program::{
+    Builder, Domain, Expr, Initial, Micro, Op, Place, PointId, ProcessId, Register, RegisterId, RmwVar,
+};
+use crate::source::Span;
+use crate::util::{Idx, IndexVec};
+
+use super::cfg::{Cfg, Node, Origin};
+use super::globals::Member;
+
+/// A process with what properties may say of it.
+#[derive(Debug)]
+pub(super) struct Emitted {
+    pub process: ProcessId,
+    pub family: String,
+    pub arguments: Vec<i64>,
+    /// The points of each label that can be reached.
+    pub labels: BTreeMap<String, Vec<PointId>>,
+    /// Where it ends; empty if it never does.
+    pub ends: Vec<PointId>,
+    /// The registers of each name, with the places of their declarations.
+    pub registers: BTreeMap<String, Vec<(RegisterId, Span)>>,
+}
+
+/// Adds a process.
+pub(super) fn emit(
+    builder: &mut Builder,
+    member: &Member<'_>,
+    cfg: &Cfg,
+    domains: &IndexVec<RegisterId, Domain>,
+) -> Emitted {
+    let family = member.thread.name.text.clone();
+    let process = builder.process(member.name(), family.clone(), member.span);
+    let mut emitted = Emitted {
+        process,
+        family,
+        arguments: member.arguments.clone(),
+        labels: BTreeMap::new(),
+        ends: Vec::new(),
+        registers: BTreeMap::new(),
+    };
+    let registers = emit_registers(builder, &mut emitted, cfg, domains);
+    let points = emit_points(builder, &mut emitted, cfg);
+    for arc in &cfg.arcs {
+        let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
+        builder.edge(points[&arc.from], op, points[&arc.to], arc.span);
+    }
+    if let Some(end) = cfg.end {
+        builder.end(points[&end]);
+        emitted.ends.push(points[&end]);
+    }
+    emitted
+}
+
+fn emit_registers(
+    builder: &mut Builder,
+    emitted: &mut Emitted,
+    cfg: &Cfg,
+    domains: &IndexVec<RegisterId, Domain>,
+) -> Vec<Option<RegisterId>> {
+    let mut is_used = vec![false; cfg.slots.len()];
+    for arc in &cfg.arcs {
+        let mark = std::cell::RefCell::new(&mut is_used);
+        renamed(&arc.op, &|register| {
+            mark.borrow_mut()[register.index()] = true;
+            register
+        });
+    }
+    let mut registers = vec![None; cfg.slots.len()];
+    for (id, slot) in cfg.slots.iter_enumerated() {
+        if slot.origin == Origin::Temporary && !is_used[id.index()] {
+            continue;
+        }
+        let domain = domains[id];
+        let default = domain.bounds().map_or(0, |(lo, hi)| 0.clamp(lo, hi));
+        let initial = slot.initial.unwrap_or(Initial::Value(default));
+        let register = Register { name: slot.name.clone(), domain, initial, span: slot.span };
+        let register = builder.register(emitted.process, register);
+        registers[id.index()] = Some(register);
+        if slot.origin != Origin::Temporary {
+            emitted.registers.entry(slot.name.clone()).or_default().push((register, slot.span));
+        }
+    }
+    registers
+}
+
+fn emit_points(builder: &mut Builder, emitted: &mut Emitted, cfg: &Cfg) -> BTreeMap<Node, PointId> {
+    let entry = builder.so_far().processes()[emitted.process].entry;
+    let mut points = BTreeMap::from([(cfg.entry, entry)]);
+    let mut order = vec![cfg.entry];
+    for arc in &cfg.arcs {
+        for node in [arc.from, arc.to] {
+            points.entry(node).or_insert_with(|| {
+                order.push(node);
+                builder.point(emitted.process)
+            });
+        }
+    }
+    for node in order {
+        for label in cfg.labels(node) {
+            let known = emitted.labels.entry(label.clone()).or_default();
+            if known.last() != Some(&points[&node]) {
+                known.push(points[&node]);
+                builder.label(points[&node], label.clone());
+            }
+        }
+    }
+    points
+}
+
+/// The operation over other registers.
+fn renamed(op: &Op, of: &dyn Fn(RegisterId) -> RegisterId) -> Op {
+    match op {
+        Op::Assume(expr) => Op::Assume(renamed_expr(expr, of)),
+        Op::Assert(expr) => Op::Assert(renamed_expr(expr, of)),
+        Op::Assign(register, expr) => Op::Assign(of(*register), renamed_expr(expr, of)),
+        Op::Havoc(register, lo, hi) => Op::Havoc(of(*register), *lo, *hi),
+        Op::Load(register, place) => Op::Load(of(*register), renamed_place(place, of)),
+        Op::Store(place, expr) => Op::Store(renamed_place(place, of), renamed_expr(expr, of)),
+        Op::Rmw { place, guard, write, into } => {
+            let rename = |expr: &Expr<RmwVar>| {
+                expr.map(&mut |var| match var {
+                    RmwVar::Old => RmwVar::Old,
+                    RmwVar::Register(register) => RmwVar::Register(of(*register)),
+                })
+            };
+            Op::Rmw {
+                place: renamed_place(place, of),
+                guard: rename(guard),
+                write: write.as_ref().map(rename),
+                into: into.map(of),
+            }
+        }
+        Op::Fence(kind) => Op::Fence(*kind),
+        Op::Locked(body) => Op::Locked(body.iter().map(|it| renamed_micro(it, of)).collect()),
+    }
+}
+
+fn renamed_micro(micro: &Micro, of: &dyn Fn(RegisterId) -> RegisterId) -> Micro {
+    match micro {
+        Micro::Assume(expr) => Micro::Assume(renamed_expr(expr, of)),
+        Micro::Assert(expr) => Micro::Assert(renamed_expr(expr, of)),
+        Micro::Assign(register, expr) => Micro::Assign(of(*register), renamed_expr(expr, of)),
+        Micro::Havoc(register, lo, hi) => Micro::Havoc(of(*register), *lo, *hi),
+        Micro::Load(register, place) => Micro::Load(of(*register), renamed_place(place, of)),
+        Micro::Store(place, expr) => Micro::Store(renamed_place(place, of), renamed_expr(expr, of)),
+        Micro::Choose(branches) => {
+            let rename = |branch: &Vec<Micro>| branch.iter().map(|it| renamed_micro(it, of)).collect();
+            Micro::Choose(branches.iter().map(rename).collect())
+        }
+    }
+}
+
+fn renamed_expr(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> RegisterId) -> Expr<RegisterId> {
+    expr.map(&mut |register| of(*register))
+}
+
+fn renamed_place(place: &Place, of: &dyn Fn(RegisterId) -> RegisterId) -> Place {
+    match place {
+        Place::Fixed(location) => Place::Fixed(*location),
+        Place::Cell(array, index) => Place::Cell(*array, renamed_expr(index, of)),
+    }
+}

@@ -1,0 +1,194 @@
+//! Declarations: the names every thread and property knows.
+
+use std::collections::BTreeMap;
+
+use crate::frontend::ast::{self, ItemKind};
+use crate::frontend::nearest::nearest;
+use crate::program::{ArrayId, Builder, Domain, LocationId, Value};
+use crate::source::{Diagnostic, Span};
+
+use super::constants::{Constants, Environment, range};
+use super::log::{Log, MAX_PROCESSES};
+use super::shared;
+use super::typed::Ty;
+
+/// What a name of a file stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Global<'a> {
+    Const(Value, Ty),
+    Scalar(LocationId),
+    Array(ArrayId),
+    Thread(&'a ast::Thread),
+    Function(&'a ast::Function),
+    /// A declaration with a reported mistake.
+    Wrong,
+}
+
+impl Global<'_> {
+    /// What kind of thing it is, with its article.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Const(..) => "a constant",
+            Self::Scalar(_) => "a shared variable",
+            Self::Array(_) => "a shared array",
+            Self::Thread(_) => "a thread",
+            Self::Function(_) => "a function",
+            Self::Wrong => "a declaration",
+        }
+    }
+}
+
+/// A process to be: a thread, or a member of a family.
+#[derive(Clone, Debug)]
+pub(super) struct Member<'a> {
+    pub thread: &'a ast::Thread,
+    pub span: Span,
+    /// The values of the parameters.
+    pub arguments: Vec<Value>,
+}
+
+impl Member<'_> {
+    /// `P`, or `P(0)`.
+    pub(super) fn name(&self) -> String {
+        if self.arguments.is_empty() {
+            return self.thread.name.text.clone();
+        }
+        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
+        format!("{}({})", self.thread.name.text, arguments.join(", "))
+    }
+}
+
+/// The names of a file.
+#[derive(Debug, Default)]
+pub(super) struct Globals<'a> {
+    names: BTreeMap<&'a str, (Global<'a>, Span)>,
+    /// The processes, in order.
+    pub members: Vec<Member<'a>>,
+}
+
+impl<'a> Globals<'a> {
+    /// Collects all declarations; shared variables go to the builder.
+    pub(super) fn collect(log: &mut Log, builder: &mut Builder, file: &'a ast::File, defines: &[(String, i64)]) -> Self {
+        let mut globals = Self::default();
+        globals.declare_names(log, file);
+        let constants = Constants::evaluate(log, file, defines);
+        for (name, (value, ty)) in &constants.values {
+            if let Some((global @ Global::Wrong, _)) = globals.names.get_mut(name.as_str()) {
+                *global = if *ty == Ty::Unknown { Global::Wrong } else { Global::Const(*value, *ty) };
+            }
+        }
+        for item in &file.items {
+            if let ItemKind::Shared(declaration) = &item.kind {
+                for (name, global) in shared::declare(log, builder, &globals, declaration) {
+                    globals.names.entry(name).and_modify(|known| known.0 = global);
+                }
+            }
+        }
+        for item in &file.items {
+            if let ItemKind::Thread(thread) = &item.kind {
+                globals.add_members(log, thread, item.span);
+            }
+        }
+        globals
+    }
+
+    /// What a name stands for.
+    pub(super) fn get(&self, name: &str) -> Option<&Global<'a>> {
+        self.names.get(name).map(|known| &known.0)
+    }
+
+    /// Where a name is declared.
+    pub(super) fn span(&self, name: &str) -> Option<Span> {
+        self.names.get(name).map(|known| known.1)
+    }
+
+    /// All names, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &Global<'a>, Span)> {
+        self.names.iter().map(|(name, known)| (*name, &known.0, known.1))
+    }
+
+    fn declare_names(&mut self, log: &mut Log, file: &'a ast::File) {
+        for item in &file.items {
+            match &item.kind {
+                ItemKind::Const(it) => self.declare(log, &it.name, Global::Wrong),
+                ItemKind::Shared(it) => {
+                    it.variables.iter().for_each(|variable| self.declare(log, &variable.name, Global::Wrong));
+                }
+                ItemKind::Thread(it) => self.declare(log, &it.name, Global::Thread(it)),
+                ItemKind::Function(it) => self.declare(log, &it.name, Global::Function(it)),
+                ItemKind::Forbid(_) | ItemKind::Predicate(_) => {}
+            }
+        }
+    }
+
+    fn declare(&mut self, log: &mut Log, name: &'a ast::Name, global: Global<'a>) {
+        if let Some((_, first)) = self.names.get(name.text.as_str()) {
+            log.say(duplicate(name, *first));
+        } else {
+            self.names.insert(&name.text, (global, name.span));
+        }
+    }
+
+    fn add_members(&mut self, log: &mut Log, thread: &'a ast::Thread, span: Span) {
+        check_distinct(log, thread.parameters.iter().map(|it| &it.name));
+        let mut combinations: Vec<Vec<Value>> = vec![Vec::new()];
+        for parameter in &thread.parameters {
+            let Some((lo, hi)) = range(log, &Environment::new(self), &parameter.range, "one member at least") else {
+                return;
+            };
+            let n = (i128::from(hi) - i128::from(lo) + 1).saturating_mul(combinations.len() as i128);
+            if n + self.members.len() as i128 > MAX_PROCESSES as i128 {
+                let message = format!("the program has more than {MAX_PROCESSES} threads");
+                log.error(parameter.name.span, message, "use a smaller range");
+                return;
+            }
+            let extend = |it: Vec<Value>| (lo..=hi).map(move |value| [it.as_slice(), &[value]].concat());
+            combinations = combinations.into_iter().flat_map(extend).collect();
+        }
+        if self.members.len() + combinations.len() > MAX_PROCESSES {
+            let message = format!("the program has more than {MAX_PROCESSES} threads");
+            log.error(thread.name.span, message, "leave some out");
+            return;
+        }
+        self.members.extend(combinations.into_iter().map(|arguments| Member { thread, span, arguments }));
+    }
+}
+
+/// The error for a name that is declared twice.
+pub(super) fn duplicate(name: &ast::Name, first: Span) -> Diagnostic {
+    Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
+        .and_at(first, "first declared here")
+        .with_help("give one of them another name")
+}
+
+/// Reports names that occur twice.
+pub(super) fn check_distinct<'n>(log: &mut Log, names: impl Iterator<Item = &'n ast::Name>) {
+    let mut known: BTreeMap<&str, Span> = BTreeMap::new();
+    for name in names {
+        if let Some(&first) = known.get(name.text.as_str()) {
+            log.say(duplicate(name, first));
+        }
+        known.entry(&name.text).or_insert(name.span);
+    }
+}
+
+/// The error for a name that nothing has, with the nearest one that something has.
+pub(super) fn unknown<'n>(kind: &str, name: &ast::Name, known: impl IntoIterator<Item = &'n str>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(name.span, format!("unknown {kind} `{}`", name.text)).with_label("not declared");
+    match nearest(&name.text, known) {
+        Some(it) => diagnostic.with_help(format!("did you mean `{it}`?")),
+        None => diagnostic.with_help(format!("declare `{}`, or mend its spelling", name.text)),
+    }
+}
+
+/// What a type says.
+pub(super) fn domain(log: &mut Log, environment: &Environment<'_, '_>, ty: &ast::Type) -> Option<Domain> {
+    match &ty.kind {
+        ast::TypeKind::Bool => Some(Domain::Bool),
+        ast::TypeKind::Int => Some(Domain::Int),
+        ast::TypeKind::Range(it) => {
+            let (lo, hi) = range(log, environment, it, "one value at least")?;
+            Some(Domain::Range(lo, hi))
+        }
+    }
+}

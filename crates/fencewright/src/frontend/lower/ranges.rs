@@ -1,0 +1,193 @@
+//! The ranges of registers that are declared without one.
+//!
+//! A flow-insensitive interval fixpoint: a register holds the join of all that is ever assigned to it. Conditions do not
+//! narrow it, so `if (r < 3) { r = r + 1; }` has no finite answer; then the user is told which annotation to add.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::program::{Domain, Expr, Initial, Micro, Op, Place, Program, RegisterId, Value};
+use crate::source::{Diagnostic, Span};
+use crate::util::{Idx, IndexVec};
+
+use super::cfg::{Cfg, Origin};
+use super::intervals::{Interval, eval};
+use super::log::Log;
+use super::typed::Ty;
+
+/// What is assigned.
+enum Assigned<'c> {
+    Value(&'c Expr<RegisterId>),
+    Known(Interval),
+}
+
+struct Assignment<'c> {
+    register: RegisterId,
+    assigned: Assigned<'c>,
+    span: Span,
+}
+
+/// The domain of each register; a register without a finite range is reported.
+pub(super) fn infer(log: &mut Log, program: &Program, cfg: &Cfg) -> IndexVec<RegisterId, Domain> {
+    let assignments = collect(program, cfg);
+    let mut values: IndexVec<RegisterId, Interval> = cfg.slots.indices().map(|it| first(cfg, it)).collect();
+    let mut growing = Vec::new();
+    for _ in 0..cfg.slots.len() * 4 + 20 {
+        growing = round(cfg, &assignments, &mut values);
+        if growing.is_empty() {
+            break;
+        }
+    }
+    if !growing.is_empty() || values.iter().any(|it| *it == Interval::TooLarge) {
+        let large = assignments.iter().enumerate().filter(|(_, it)| values[it.register] == Interval::TooLarge);
+        growing.extend(large.map(|(i, _)| i));
+        report(log, cfg, &assignments, &growing);
+    }
+    cfg.slots.indices().map(|it| domain(cfg, it, values[it])).collect()
+}
+
+/// The values of a register before anything is assigned.
+fn first(cfg: &Cfg, register: RegisterId) -> Interval {
+    let slot = &cfg.slots[register];
+    match (slot.domain, slot.initial) {
+        (Some(domain), _) => Interval::of(domain),
+        (None, _) if slot.ty == Ty::Bool => Interval::bounds(0, 1),
+        (None, Some(Initial::Value(value))) => Interval::bounds(value, value),
+        (None, Some(Initial::Any) | None) => Interval::Empty,
+    }
+}
+
+fn domain(cfg: &Cfg, register: RegisterId, values: Interval) -> Domain {
+    let slot = &cfg.slots[register];
+    if let Some(domain) = slot.domain {
+        return domain;
+    }
+    if slot.ty == Ty::Bool {
+        return Domain::Bool;
+    }
+    match values {
+        Interval::Bounded(lo, hi) => {
+            let clamp = |it: i128| Value::try_from(it).unwrap_or(if it < 0 { Value::MIN } else { Value::MAX });
+            Domain::Range(clamp(lo), clamp(hi))
+        }
+        Interval::Empty => Domain::Range(0, 0),
+        Interval::All | Interval::TooLarge => Domain::Int,
+    }
+}
+
+/// One round of the fixpoint; the assignments that still made a register grow.
+fn round(cfg: &Cfg, assignments: &[Assignment<'_>], values: &mut IndexVec<RegisterId, Interval>) -> Vec<usize> {
+    let mut growing = Vec::new();
+    for (i, assignment) in assignments.iter().enumerate() {
+        let slot = &cfg.slots[assignment.register];
+        if slot.domain.is_some() || slot.ty == Ty::Bool {
+            continue;
+        }
+        let new = match &assignment.assigned {
+            Assigned::Value(expr) => eval(expr, &|register| values[register]),
+            Assigned::Known(interval) => *interval,
+        };
+        let old = values[assignment.register];
+        let joined = old.join(new);
+        if joined != old {
+            values[assignment.register] = joined;
+            growing.push(i);
+        }
+    }
+    growing
+}
+
+fn collect<'c>(program: &Program, cfg: &'c Cfg) -> Vec<Assignment<'c>> {
+    let mut assignments = Vec::new();
+    for arc in &cfg.arcs {
+        let span = arc.span;
+        let mut add = |register, assigned| assignments.push(Assignment { register, assigned, span });
+        match &arc.op {
+            Op::Assign(register, expr) => add(*register, Assigned::Value(expr)),
+            Op::Havoc(register, lo, hi) => add(*register, Assigned::Known(Interval::bounds(*lo, *hi))),
+            Op::Load(register, place) | Op::Rmw { place, into: Some(register), .. } => {
+                add(*register, Assigned::Known(of_place(program, place)));
+            }
+            Op::Locked(body) => body.iter().for_each(|it| collect_micro(program, it, &mut add)),
+            Op::Assume(_) | Op::Assert(_) | Op::Store(..) | Op::Rmw { into: None, .. } | Op::Fence(_) => {}
+        }
+    }
+    assignments
+}
+
+fn collect_micro<'c>(program: &Program, micro: &'c Micro, add: &mut dyn FnMut(RegisterId, Assigned<'c>)) {
+    match micro {
+        Micro::Assign(register, expr) => add(*register, Assigned::Value(expr)),
+        Micro::Havoc(register, lo, hi) => add(*register, Assigned::Known(Interval::bounds(*lo, *hi))),
+        Micro::Load(register, place) => add(*register, Assigned::Known(of_place(program, place))),
+        Micro::Choose(branches) => branches.iter().flatten().for_each(|it| collect_micro(program, it, add)),
+        Micro::Assume(_) | Micro::Assert(_) | Micro::Store(..) => {}
+    }
+}
+
+fn of_place(program: &Program, place: &Place) -> Interval {
+    let location = match place {
+        Place::Fixed(location) => *location,
+        Place::Cell(array, _) => program.arrays()[*array].first,
+    };
+    Interval::of(program.locations()[location].domain)
+}
+
+/// Reports the registers that feed themselves; those that only follow are silent, unless there are no others.
+fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[usize]) {
+    let mut places: BTreeMap<RegisterId, Span> = BTreeMap::new();
+    for assignment in growing.iter().map(|&i| &assignments[i]) {
+        if cfg.slots[assignment.register].origin != Origin::Temporary {
+            places.entry(assignment.register).or_insert(assignment.span);
+        }
+    }
+    let feeds = |register: RegisterId| depends_on_itself(assignments, cfg.slots.len(), register);
+    let roots: Vec<RegisterId> = places.keys().copied().filter(|it| feeds(*it)).take(20).collect();
+    let roots = if roots.is_empty() { places.keys().copied().take(1).collect() } else { roots };
+    for register in roots {
+        let slot = &cfg.slots[register];
+        let help = format!(
+            "give it one: `{}` (a value outside is then reported as a violation), or `int` for unbounded integers",
+            annotated(log, cfg, register)
+        );
+        let message = format!("cannot infer a finite range for `{}`", slot.name);
+        let diagnostic = Diagnostic::error(slot.span, message).and_at(places[&register], "it grows here");
+        log.say(diagnostic.with_help(help));
+    }
+}
+
+fn annotated(log: &Log, cfg: &Cfg, register: RegisterId) -> String {
+    let slot = &cfg.slots[register];
+    match slot.origin {
+        Origin::Let => {
+            let rest = Span::new(slot.span.end, slot.statement.end.max(slot.span.end));
+            let rest = log.text(rest);
+            let rest = if rest.contains('=') { format!(" {rest}") } else { rest };
+            format!("let {}: 0..7{rest}", slot.name)
+        }
+        Origin::Parameter | Origin::Temporary => format!("{}: 0..7", slot.name),
+    }
+}
+
+fn depends_on_itself(assignments: &[Assignment<'_>], n: usize, register: RegisterId) -> bool {
+    let mut sources: Vec<BTreeSet<RegisterId>> = vec![BTreeSet::new(); n];
+    for assignment in assignments {
+        if let Assigned::Value(expr) = assignment.assigned {
+            expr.for_each_var(&mut |it| {
+                sources[assignment.register.index()].insert(*it);
+            });
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![register];
+    while let Some(it) = todo.pop() {
+        for &source in &sources[it.index()] {
+            if source == register {
+                return true;
+            }
+            if seen.insert(source) {
+                todo.push(source);
+            }
+        }
+    }
+    false
+}

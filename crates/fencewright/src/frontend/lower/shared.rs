@@ -1,0 +1,134 @@
+//! Shared variables.
+
+use crate::frontend::ast::{self, ExprKind};
+use crate::program::{Builder, Domain, Expr, Initial, Location, Value};
+use crate::source::{Diagnostic, Span};
+
+use super::constants::{Environment, Never, constant, integer};
+use super::globals::{Global, Globals, domain};
+use super::log::{Log, MAX_LOCATIONS};
+use super::typed::{Ty, Typed};
+
+/// Declares the variables of one `shared`.
+pub(super) fn declare<'a>(
+    log: &mut Log,
+    builder: &mut Builder,
+    globals: &Globals<'a>,
+    declaration: &'a ast::Shared,
+) -> Vec<(&'a str, Global<'a>)> {
+    let environment = Environment::new(globals);
+    let domain = match &declaration.ty {
+        Some(ty) => domain(log, &environment, ty),
+        None => Some(Domain::Int),
+    };
+    let declarer = Declarer { environment, domain, initial: declaration.initial.as_ref() };
+    let mut declared = Vec::new();
+    for variable in &declaration.variables {
+        let global = declarer.variable(log, builder, variable).unwrap_or(Global::Wrong);
+        declared.push((variable.name.text.as_str(), global));
+    }
+    declared
+}
+
+struct Declarer<'g, 'a> {
+    environment: Environment<'g, 'a>,
+    /// Nothing if there is a mistake in it.
+    domain: Option<Domain>,
+    initial: Option<&'a ast::Initial>,
+}
+
+impl<'a> Declarer<'_, 'a> {
+    fn variable(&self, log: &mut Log, builder: &mut Builder, variable: &'a ast::SharedVariable) -> Option<Global<'a>> {
+        let size = match &variable.size {
+            Some(size) => Some(self.size(log, size)?),
+            None => None,
+        };
+        if builder.so_far().locations().len() + size.unwrap_or(1) > MAX_LOCATIONS {
+            let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
+            log.error(variable.name.span, message, "use smaller arrays");
+            return None;
+        }
+        let cells = self.cells(log, &variable.name, size)?;
+        let (name, span) = (variable.name.text.clone(), variable.name.span);
+        let pattern = Location { name, domain: self.domain?, initial: cells[0], span };
+        Some(match size {
+            Some(_) => Global::Array(builder.array(&pattern, &cells)),
+            None => Global::Scalar(builder.location(pattern)),
+        })
+    }
+
+    fn size(&self, log: &mut Log, size: &ast::Expr) -> Option<usize> {
+        let value = integer(log, &self.environment, size)?;
+        match usize::try_from(value) {
+            Ok(n) if (1..=MAX_LOCATIONS).contains(&n) => Some(n),
+            Ok(0) | Err(_) => {
+                log.error(size.span, format!("an array of {value} cells"), "an array has one cell at least");
+                None
+            }
+            Ok(_) => {
+                let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
+                log.error(size.span, message, "use a smaller array");
+                None
+            }
+        }
+    }
+
+    /// The initial value of each cell.
+    fn cells(&self, log: &mut Log, name: &ast::Name, size: Option<usize>) -> Option<Vec<Initial>> {
+        let n = size.unwrap_or(1);
+        match self.initial {
+            None => self.in_domain(log, 0, name.span).map(|it| vec![it; n]),
+            Some(ast::Initial::All(expr)) => self.value(log, expr).map(|it| vec![it; n]),
+            Some(ast::Initial::Each(_, span)) if size.is_none() => {
+                let message = format!("`{}` is not an array", name.text);
+                log.error(*span, message, "give it one value, without braces");
+                None
+            }
+            Some(ast::Initial::Each(exprs, span)) if exprs.len() != n => {
+                let message = format!("`{}` has {n} cells, found {} values", name.text, exprs.len());
+                log.error(*span, message, "give one value for each cell");
+                None
+            }
+            Some(ast::Initial::Each(exprs, _)) => {
+                let values: Vec<Option<Initial>> = exprs.iter().map(|expr| self.value(log, expr)).collect();
+                values.into_iter().collect()
+            }
+        }
+    }
+
+    fn value(&self, log: &mut Log, expr: &ast::Expr) -> Option<Initial> {
+        if let ExprKind::Any(range) = &expr.kind {
+            return self.any(log, range.is_some(), expr.span);
+        }
+        let (value, ty) = constant(log, &self.environment, expr)?;
+        let wanted = Ty::of(self.domain?);
+        let typed: Typed<Never> = Typed::new(Expr::Const(value), ty, expr.span);
+        let value = typed.expect(log, wanted).constant()?;
+        self.in_domain(log, value, expr.span)
+    }
+
+    fn any(&self, log: &mut Log, has_range: bool, span: Span) -> Option<Initial> {
+        if self.domain? == Domain::Int {
+            let help = "give the variable a finite range: `shared x: 0..3 = any;`";
+            log.error(span, "`any` of an unbounded type", help);
+            return None;
+        }
+        if has_range {
+            log.error(span, "an initial `any` has no range of its own", "write `any`: it is the declared range");
+            return None;
+        }
+        Some(Initial::Any)
+    }
+
+    fn in_domain(&self, log: &mut Log, value: Value, span: Span) -> Option<Initial> {
+        let domain = self.domain?;
+        if domain.contains(value) {
+            return Some(Initial::Value(value));
+        }
+        let (lo, hi) = domain.bounds().unwrap_or((value, value));
+        let message = format!("the initial value {value} is not in `{lo}..{hi}`");
+        let diagnostic = Diagnostic::error(span, message);
+        log.say(diagnostic.with_help(format!("give an initial value from {lo} to {hi}, or `any`")));
+        None
+    }
+}
