@@ -86,7 +86,8 @@ impl Sample {
             .map(|_| (!random.chance(8)).then(|| if random.chance(85) { 0 } else { random.below(n_values) }))
             .collect();
         let is_final = random.chance(40);
-        let mut bad: Vec<_> = (0..n_threads).filter(|_| random.chance(85)).map(|t| (t, random.below(1000))).collect();
+        let choice: Vec<_> = (0..n_threads).map(|t| (random.chance(85), (t, random.below(1000)))).collect();
+        let mut bad: Vec<_> = choice.into_iter().filter(|choice| choice.0).map(|choice| choice.1).collect();
         if bad.is_empty() {
             bad.push((0, random.below(1000)));
         }
