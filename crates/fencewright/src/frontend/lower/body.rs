@@ -79,6 +79,8 @@ pub(super) struct Notes {
     pub dead: BTreeSet<Span>,
     /// Statements that do not, in some copy.
     pub live: BTreeSet<Span>,
+    /// Unknown names, each reported once.
+    pub unknown: BTreeSet<String>,
     /// Labels met, with the place of the first.
     pub labels: BTreeMap<String, Span>,
 }
@@ -217,8 +219,10 @@ impl<'g, 'a> Body<'g, 'a> {
             Some(Global::Function(it)) => Meaning::Function(it),
             Some(Global::Wrong) => Meaning::Wrong,
             None => {
-                let diagnostic = self.unknown_name(name);
-                self.log.say(diagnostic);
+                if self.notes.unknown.insert(name.text.clone()) {
+                    let diagnostic = self.unknown_name(name);
+                    self.log.say(diagnostic);
+                }
                 Meaning::Wrong
             }
         }

@@ -42,7 +42,7 @@ impl<'a> Body<'_, 'a> {
             self.log.say(diagnostic.and_at(function.name.span, "declared here").with_help(help));
             return Typed::wrong(span);
         }
-        check_distinct(self.log, function.parameters.iter().map(|it| name_of(it)));
+        check_distinct(self.log, function.parameters.iter().map(name_of));
         labels::check(self.log, &function.body);
         let mut names = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
@@ -104,7 +104,7 @@ impl<'a> Body<'_, 'a> {
         self.log.spend(span)
     }
 
-    fn parameter(&mut self, parameter: &ast::Parameter, argument: &ast::Expr, span: Span) -> Binding<'a> {
+    fn parameter(&mut self, parameter: &Parameter, argument: &ast::Expr, span: Span) -> Binding<'a> {
         let name = name_of(parameter);
         let meaning = match parameter {
             Parameter::Value(name, ty) => {
@@ -208,7 +208,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-fn name_of(parameter: &ast::Parameter) -> &ast::Name {
+fn name_of(parameter: &Parameter) -> &ast::Name {
     match parameter {
         Parameter::Value(name, _) | Parameter::Shared(name) => name,
     }

@@ -28,9 +28,9 @@ impl Body<'_, '_> {
                 let operand = self.value(operand, (*op == UnaryOp::Not).then_some(Domain::Bool));
                 unary(self.log, *op, operand, span)
             }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr, None),
             ExprKind::Binary(op, left, right) => self.operands(*op, (left, right), span),
-            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr),
+            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr, None),
             ExprKind::Call(name, arguments) => self.call_value(name, arguments, span),
             ExprKind::At(..) | ExprKind::Member(..) => {
                 let text = self.log.text(span);
@@ -66,8 +66,8 @@ impl Body<'_, '_> {
     }
 
     /// A boolean that takes several steps to find out.
-    fn decide(&mut self, expr: &ast::Expr) -> Pure {
-        let result = self.temporary(Some(Domain::Bool), Ty::Bool, expr.span);
+    fn decide(&mut self, expr: &ast::Expr, into: Option<RegisterId>) -> Pure {
+        let result = into.unwrap_or_else(|| self.temporary(Some(Domain::Bool), Ty::Bool, expr.span));
         let (yes, no, after) = (self.cfg.node(), self.cfg.node(), self.cfg.node());
         self.condition(expr, Some(yes), Some(no));
         for (node, value) in [(yes, 1), (no, 0)] {
@@ -150,6 +150,12 @@ impl Body<'_, '_> {
         }
         let declared = self.slot(register).domain;
         let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
+        if !matches!(expr.kind, ExprKind::Any(_)) && self.needs_flow(expr) {
+            if self.settle_type(register, Ty::Bool, expr.span) {
+                self.decide(expr, Some(register));
+            }
+            return;
+        }
         let value = match &expr.kind {
             ExprKind::Any(range) => {
                 let Some((domain, lo, hi)) = self.any_of(range.as_deref(), wanted, expr.span) else { return };
@@ -163,7 +169,9 @@ impl Body<'_, '_> {
                 self.any(range.as_deref(), wanted, expr.span)
             }
             ExprKind::Name(name) => return self.assign_variable(register, expr, (name, None), statement),
-            ExprKind::Index(name, index) => return self.assign_variable(register, expr, (name, Some(index)), statement),
+            ExprKind::Index(name, index) => {
+                return self.assign_variable(register, expr, (name, Some(index)), statement);
+            }
             ExprKind::Call(name, arguments) => match Update::by_name(&name.text) {
                 Some(update) => self.update(update, (name, arguments), expr.span, Into::Register(register)),
                 None if declared.is_none() && name.text != "cas" && builtin(&name.text).is_none() => {

@@ -24,6 +24,8 @@ mod ranges;
 mod shared;
 mod situations;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod typed;
 mod unused;
 mod updates;

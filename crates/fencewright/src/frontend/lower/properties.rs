@@ -10,7 +10,7 @@ use crate::util::Idx;
 use super::body::Notes;
 use super::constants::{Environment, constant, ends};
 use super::emit::Emitted;
-use super::globals::{Global, Globals, unknown};
+use super::globals::{Global, Globals, unknown, unknown_part};
 use super::log::{Log, MAX_SITUATIONS};
 use super::situations::Conjunct;
 use super::typed::{Ty, Typed, pure};
@@ -71,12 +71,14 @@ struct Lowering<'l, 'k, 'a> {
     memory: Memory,
     uses: &'l mut Uses,
     n_rounds: usize,
+    /// Whether it was said that there are too many situations, or that a label is never reached.
+    is_refused: bool,
 }
 
 impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     fn new(log: &'l mut Log, builder: &'l Builder, known: Known<'k, 'a>, uses: &'l mut Uses) -> Self {
         let environment = Environment::new(known.globals);
-        Self { log, builder, known, environment, memory: Memory::Allowed, uses, n_rounds: 0 }
+        Self { log, builder, known, environment, memory: Memory::Allowed, uses, n_rounds: 0, is_refused: false }
     }
 
     fn forbid(&mut self, forbid: &ast::Forbid, span: Span) -> Option<Property> {
@@ -87,7 +89,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         let mut all = Vec::new();
         self.bind(&forbid.binders, &forbid.condition, &mut all);
         let is_empty = all.is_empty() && ended.is_some() && !self.log.has_errors();
-        if is_empty && forbid.binders.is_empty() {
+        if is_empty && forbid.binders.is_empty() && !self.is_refused {
             let warning = Diagnostic::warning(forbid.condition.span, "this can never hold");
             self.log.say(warning.with_help("a thread is at one place at a time, and some of these are never reached"));
         }
@@ -142,6 +144,9 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     fn refuse_size(&mut self, span: Span) {
+        if std::mem::replace(&mut self.is_refused, true) {
+            return;
+        }
         let message = format!("the property has more than {MAX_SITUATIONS} situations");
         self.log.error(span, message, "use smaller ranges or fewer `||`");
     }
@@ -196,14 +201,14 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         let notes = self.known.notes[i];
         if !notes.labels.contains_key(&label.text) {
             let labels = notes.labels.keys().map(String::as_str).chain(["end"]);
-            let kind = format!("label of thread `{}`", emitted.family);
-            self.log.say(unknown(&kind, label, labels));
+            self.log.say(unknown_part("label", label, &emitted.family, labels));
             return None;
         }
         let Some(points) = emitted.labels.get(&label.text) else {
             let message = format!("label `{}` is never reached", label.text);
             let warning = Diagnostic::warning(label.span, message).and_at(notes.labels[&label.text], "declared here");
-            self.log.say(warning.with_help("the property says nothing: mend the thread or the property"));
+            self.log.say(warning.with_help("this part of the property says nothing: mend the thread or the property"));
+            self.is_refused = true;
             return None;
         };
         Conjunct::at(emitted.process, points)
@@ -287,9 +292,10 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         match &expr.kind {
             ExprKind::Name(name) => match self.known.globals.get(&name.text) {
                 Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
-                Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong) | None => {
+                Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
                     self.constant(expr)
                 }
+                None => self.bound(expr, name),
             },
             ExprKind::Index(name, index) => self.memory(name, Some(index), span),
             ExprKind::Member(thread, register) => self.register(thread, register, span),
@@ -305,6 +311,21 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
                 self.log.error(span, message, "use `P@label`, `P.register`, constants and, at the end, memory");
                 Typed::wrong(span)
             }
+        }
+    }
+
+    /// A name bound by `for`, or a mistake.
+    fn bound(&mut self, expr: &ast::Expr, name: &ast::Name) -> Typed<StateVar> {
+        let is_bound = self.environment.local.iter().any(|it| it.0 == name.text);
+        let owner = self.known.processes.iter().find(|it| it.registers.contains_key(&name.text));
+        match owner.filter(|_| !is_bound) {
+            Some(owner) => {
+                let thread = &self.builder.so_far().processes()[owner.process].name;
+                let message = format!("`{}` is a register, which belongs to a thread", name.text);
+                self.log.error(name.span, message, format!("say whose: `{thread}.{}`", name.text));
+                Typed::wrong(expr.span)
+            }
+            None => self.constant(expr),
         }
     }
 
@@ -336,8 +357,8 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
                 Typed::wrong(span)
             }
             None => {
-                let kind = format!("register of thread `{}`", emitted.family);
-                self.log.say(unknown(&kind, register, emitted.registers.keys().map(String::as_str)));
+                let known = emitted.registers.keys().map(String::as_str);
+                self.log.say(unknown_part("register", register, &emitted.family, known));
                 Typed::wrong(span)
             }
         }

@@ -158,7 +158,7 @@ fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[u
 fn annotated(log: &Log, cfg: &Cfg, register: RegisterId) -> String {
     let slot = &cfg.slots[register];
     match slot.origin {
-        Origin::Let => {
+        Origin::Let | Origin::Inlined => {
             let rest = Span::new(slot.span.end, slot.statement.end.max(slot.span.end));
             let rest = log.text(rest);
             let rest = if rest.contains('=') { format!(" {rest}") } else { rest };

@@ -84,12 +84,13 @@ impl<'a> Body<'_, 'a> {
     fn let_(&mut self, it: &'a ast::Let, statement: Span) {
         let environment = self.environment();
         let declared = it.ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
+        let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
         let register = self.cfg.slots.push(Slot {
             name: it.name.text.clone(),
             ty: declared.map_or(Ty::Unknown, Ty::of),
             domain: declared,
             initial: None,
-            origin: Origin::Let,
+            origin,
             span: it.name.span,
             statement,
             is_read: false,
