@@ -121,17 +121,8 @@ pub(super) fn lower_member<'a>(
             meaning: Meaning::Const(*value, Ty::Int),
         })
         .collect();
-    let thread = Activation {
-        function: None,
-        exit: end,
-        result: None,
-        names,
-        loops: Vec::new(),
-        frames: Vec::new(),
-        is_atomic: false,
-    };
-    let notes = Notes::default();
-    let stack = vec![thread];
+    let (loops, frames, notes) = (Vec::new(), Vec::new(), Notes::default());
+    let stack = vec![Activation { function: None, exit: end, result: None, names, loops, frames, is_atomic: false }];
     let mut body = Body { globals, program, log, cfg, cursor, stack, n_loops: 0, is_atomic: false, depth: 0, notes };
     body.push_frame(&member.thread.body);
     body.block(&member.thread.body);

@@ -157,17 +157,7 @@ impl Body<'_, '_> {
             return;
         }
         let value = match &expr.kind {
-            ExprKind::Any(range) => {
-                let Some((domain, lo, hi)) = self.any_of(range.as_deref(), wanted, expr.span) else { return };
-                let is_inside = declared.is_none_or(|it| it.contains(lo) && it.contains(hi));
-                if !self.settle_type(register, Ty::of(domain), expr.span) {
-                    return;
-                }
-                if is_inside {
-                    return self.step(Op::Havoc(register, lo, hi), statement);
-                }
-                self.any(range.as_deref(), wanted, expr.span)
-            }
+            ExprKind::Any(range) => return self.assign_any(register, range.as_deref(), expr.span, statement),
             ExprKind::Name(name) => return self.assign_variable(register, expr, (name, None), statement),
             ExprKind::Index(name, index) => {
                 return self.assign_variable(register, expr, (name, Some(index)), statement);
@@ -187,6 +177,20 @@ impl Body<'_, '_> {
             | ExprKind::At(..)
             | ExprKind::Member(..) => self.value(expr, wanted),
         };
+        self.put(register, value, statement);
+    }
+
+    fn assign_any(&mut self, register: RegisterId, range: Option<&ast::Range>, span: Span, statement: Span) {
+        let declared = self.slot(register).domain;
+        let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
+        let Some((domain, lo, hi)) = self.any_of(range, wanted, span) else { return };
+        if !self.settle_type(register, Ty::of(domain), span) {
+            return;
+        }
+        if declared.is_none_or(|it| it.contains(lo) && it.contains(hi)) {
+            return self.step(Op::Havoc(register, lo, hi), statement);
+        }
+        let value = self.any(range, wanted, span);
         self.put(register, value, statement);
     }
 

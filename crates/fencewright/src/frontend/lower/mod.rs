@@ -23,6 +23,7 @@ mod properties;
 mod ranges;
 mod shared;
 mod situations;
+mod state;
 mod statements;
 #[cfg(test)]
 mod tests;

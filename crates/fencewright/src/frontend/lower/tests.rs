@@ -103,6 +103,10 @@ fn conditions_are_branches() {
         "assume(cas(x, 0, 1)); assume(b);",
         &["p0: rmw x if old == 0 write 1 -> p1", "p1: load $0, b -> p2", "p2: assume $0 -> p3"],
     );
+}
+
+#[test]
+fn constant_conditions_leave_one_side_and_assertions_fail_at_the_end() {
     check("if (1 < 2) { x = 1; } else { y = 1; }", &["p0: store x, 1 -> p1"]);
     check(
         "assert(x == 0 || b);",
