@@ -5,16 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencewright::frontend::{fw, lower};
+use fencewright::frontend::parse_fw;
 use fencewright::source::{Diagnostic, Source, Style, render};
 
 /// Everything that is said about a text. Later stages are added here.
 fn diagnostics(source: &Source) -> Vec<Diagnostic> {
-    let (file, mut diagnostics) = fw::parse(source);
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(lower::lower(source, &file, &[]).diagnostics);
-    }
-    diagnostics
+    parse_fw(source, &[]).diagnostics
 }
 
 fn messages(source: &Source) -> String {

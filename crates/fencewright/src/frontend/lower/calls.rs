@@ -193,6 +193,7 @@ impl<'a> Body<'_, 'a> {
         let (function, result, exit) = (here.function, here.result, here.exit);
         if self.is_atomic && !self.here().is_atomic {
             self.refuse_in_atomic("return", span);
+            return;
         }
         match (function, result, value) {
             (None, _, Some(value)) => {
