@@ -114,6 +114,10 @@ fn statements() {
     check_body("while {}", &["2:7 expected a condition, found `{`"]);
     check_body("if (x == 1 { y = 1; } else { y = 2; }", &["2:12 expected `)`, found `{`"]);
     check_body("if (x == 1)) { y = 1; }", &["2:12 expected `{`, found `)`"]);
+}
+
+#[test]
+fn words_in_statements() {
     check_body("whlie (x) { y = 1; }", &["2:1 expected a statement, found `whlie`"]);
     check_body("lop { y = 1; }", &["2:1 expected a statement, found `lop`"]);
     check_body("brek;", &["2:1 expected a statement, found `brek`"]);
