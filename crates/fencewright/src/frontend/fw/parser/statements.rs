@@ -217,7 +217,9 @@ impl Parser<'_> {
             TokenKind::Name => true,
             TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => false,
         };
-        if may_start && self.is_before(Symbol::OpenBrace) && !self.is_at_keyword(Keyword::Atomic) {
+        // `then {` and `do {`, as other languages have them.
+        let may_be_superfluous = self.kind() == TokenKind::Name || self.is_at_keyword(Keyword::Do);
+        if may_be_superfluous && self.is_before(Symbol::OpenBrace) {
             let word = self.shortened(self.current().span);
             self.expected("`{`", &format!("remove `{word}`"));
             self.bump();
