@@ -51,8 +51,13 @@ impl<'a> Lexer<'a> {
             self.diagnostics.push(diagnostic);
         }
         if self.has_given_up() {
-            self.position = self.text.len();
+            self.stop();
         }
+    }
+
+    /// Passes over all that is left.
+    pub(super) fn stop(&mut self) {
+        self.position = self.text.len();
     }
 
     /// Whether there were so many errors that nothing more is read.
@@ -161,6 +166,7 @@ impl<'a> Lexer<'a> {
                     .with_label("not one of `a`-`z`, `A`-`Z`, `0`-`9`, `_`")
                     .with_help("spell names with the letters `a` to `z`, digits and `_`"),
             );
+            self.is_after_error = true;
         }
         Keyword::from_text(word).map_or(TokenKind::Name, TokenKind::Keyword)
     }
@@ -180,6 +186,7 @@ impl<'a> Lexer<'a> {
             return TokenKind::Int(value);
         }
         self.report(wrong_number(digits, span(start, start + length)));
+        self.is_after_error = true;
         TokenKind::Int(0)
     }
 
@@ -190,10 +197,12 @@ impl<'a> Lexer<'a> {
             let line = self.rest().lines().next().unwrap_or_default();
             let length = line[1..].find(first).map_or(line.len(), |close| close + 2);
             self.position += length;
+            let has_comma = self.text[..start].trim_end().ends_with(',');
+            let what = if has_comma { "it and the `,` before it" } else { "it" };
             self.report(
                 Diagnostic::error(span(start, start + length), "text in quotes")
                     .with_label("the language has no strings or characters")
-                    .with_help("remove it; comments start with `//`"),
+                    .with_help(format!("remove {what}; comments start with `//`")),
             );
         } else {
             // One message for a run of the same character.

@@ -1,7 +1,7 @@
 //! What newcomers write instead of what the language has, and what to tell them.
 
 use super::{Failed, Parsed, Parser};
-use crate::frontend::ast::{Name, Target};
+use crate::frontend::ast::{Name, StmtKind, Target};
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 use crate::frontend::nearest::nearest;
 use crate::program::BinaryOp;
@@ -91,7 +91,9 @@ impl Parser<'_> {
             }
             TokenKind::Symbol(Symbol::Semicolon) => self.unexpected("ends nothing", "remove it"),
             TokenKind::Keyword(Keyword::Int | Keyword::Bool) if next.is_some() => {
-                let help = format!("write `shared {}: {};`", next.unwrap_or_default(), self.text());
+                let has_value = self.window[2].kind == TokenKind::Symbol(Symbol::Assign);
+                let value = if has_value { " = …" } else { "" };
+                let help = format!("write `shared {}: {}{value};`", next.unwrap_or_default(), self.text());
                 self.expected("a declaration", &help)
             }
             TokenKind::Keyword(Keyword::Let) => {
@@ -147,8 +149,7 @@ impl Parser<'_> {
             }
             TokenKind::Symbol(Symbol::Plus | Symbol::Minus) if self.window[1].kind == self.kind() => {
                 let target = self.shortened(self.window[2].span);
-                let help = format!("write `{target} {word}= 1;`");
-                self.expected("a statement", &help)
+                self.increment(&target)
             }
             TokenKind::Symbol(Symbol::Star) => self.expected("a statement", "there are no pointers; name the variable"),
             TokenKind::Symbol(Symbol::CloseParen | Symbol::CloseBracket) => {
@@ -160,8 +161,14 @@ impl Parser<'_> {
         }
     }
 
-    fn c_declaration(&mut self) -> Failed {
-        let ty = self.text();
+    /// Whether `unsigned x` or the like stands here.
+    pub(super) fn is_at_c_declaration(&self) -> bool {
+        C_TYPES.contains(&self.text()) && self.window[1].kind == TokenKind::Name
+    }
+
+    /// `int x`: registers are declared otherwise.
+    pub(super) fn c_declaration(&mut self) -> Failed {
+        let ty = if self.is_at_keyword(Keyword::Bool) { "bool" } else { "int" };
         let help = match self.text_of_next_name() {
             Some(name) => format!("registers are declared by `let`: `let {name}: {ty} = …;`"),
             None => format!("registers are declared by `let`: `let r: {ty} = …;`"),
@@ -199,6 +206,7 @@ impl Parser<'_> {
                 let help = match nearest(word, ["bool", "int"]) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None if word.starts_with("bool") => "did you mean `bool`?".to_owned(),
+                    None if word.starts_with("int") || C_TYPES.contains(&word) => "did you mean `int`?".to_owned(),
                     None => "the types are `bool`, `int` and ranges such as `0..3`".to_owned(),
                 };
                 Err(self.expected("a type", &help))
@@ -264,7 +272,7 @@ impl Parser<'_> {
     /// `=` where only expressions may stand.
     pub(super) fn assignment_in_expression(&mut self) -> Failed {
         let diagnostic = Diagnostic::error(self.current().span, "`=` inside an expression")
-            .with_label("expected an operator")
+            .with_label("an assignment is not an expression")
             .with_help("to compare, write `==`; an assignment is a statement of its own");
         self.report(diagnostic)
     }
@@ -304,12 +312,12 @@ impl Parser<'_> {
     }
 
     /// A `for` as in C, at its parenthesis.
-    pub(super) fn c_style_for(&mut self) -> Failed {
+    pub(super) fn c_style_for(&mut self) -> Parsed<StmtKind> {
         self.expected("a name", "the form is `for k in 0..3 { … }`, unrolled; for other loops use `while`");
         // The semicolons of the head do not end the statement.
         while !self.is_at(Symbol::CloseParen) && !self.is_at(Symbol::OpenBrace) && !self.is_at_end() {
-            if self.is_at(Symbol::CloseBrace) {
-                return Failed;
+            if self.is_at(Symbol::CloseBrace) || self.is_at_item_margin() {
+                return Err(Failed);
             }
             self.bump();
         }
@@ -317,7 +325,7 @@ impl Parser<'_> {
     }
 
     /// `f(x) { … }`: most likely a misspelled keyword.
-    pub(super) fn call_with_block(&mut self, name: &Name) -> Failed {
+    pub(super) fn call_with_block(&mut self, name: &Name) -> Parsed<StmtKind> {
         let known = ["if", "while", "for", "atomic", "loop"];
         let foreign = (name.text == "until").then_some("while");
         let diagnostic = match nearest(&name.text, known).or(foreign) {
@@ -335,7 +343,6 @@ impl Parser<'_> {
     /// No assignment operator behind a variable.
     pub(super) fn no_assignment(&mut self, target: &Target) -> Failed {
         let name = self.shortened(target.span);
-        let is_c_type = C_TYPES.contains(&name.as_str()) && self.kind() == TokenKind::Name;
         let help = match self.kind() {
             TokenKind::Symbol(Symbol::Plus | Symbol::Minus) if self.window[1].kind == self.kind() => {
                 return self.increment(&name);
@@ -350,7 +357,6 @@ impl Parser<'_> {
                 Some(op) if "*/%&|^".contains(op) => format!("write `{name} = {name} {op} …;`"),
                 Some(_) | None => format!("to assign, write `{name} = …;`; an expression alone is not a statement"),
             },
-            TokenKind::Name if is_c_type => format!("registers are declared by `let`: `let {}: int = …;`", self.text()),
             TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(_) | TokenKind::End => {
                 format!("a statement that starts with a name is `{name} = …;`, `{name}(…);` or a label `{name}:`")
             }
@@ -358,7 +364,7 @@ impl Parser<'_> {
         self.expected("`=`, `+=` or `-=`", &help)
     }
 
-    /// `x++`
+    /// `x++` or `++x`, at the first sign.
     fn increment(&mut self, name: &str) -> Failed {
         let sign = self.text();
         let span = self.current().span.to(self.window[1].span);

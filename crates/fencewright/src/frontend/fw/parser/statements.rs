@@ -44,10 +44,11 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<StmtKind> {
         match self.kind() {
-            TokenKind::Keyword(_) if self.is_before(Symbol::Colon) || self.is_before(Symbol::Assign) => {
+            TokenKind::Keyword(keyword) if keyword != Keyword::Let && self.is_before_colon_or_assign() => {
                 self.named_statement()
             }
             TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
+            TokenKind::Name if self.is_at_c_declaration() => Err(self.c_declaration()),
             TokenKind::Name => match self.misspelled_statement() {
                 Some(keyword) => self.keyword_statement(keyword),
                 None => self.named_statement(),
@@ -59,6 +60,10 @@ impl Parser<'_> {
             }
             TokenKind::Symbol(_) | TokenKind::Int(_) | TokenKind::End => Err(self.no_statement()),
         }
+    }
+
+    fn is_before_colon_or_assign(&self) -> bool {
+        self.is_before(Symbol::Colon) || self.is_before(Symbol::Assign)
     }
 
     fn keyword_statement(&mut self, keyword: Keyword) -> Parsed<StmtKind> {
@@ -84,15 +89,14 @@ impl Parser<'_> {
             Keyword::Assume => self.simple(|parser| Ok(StmtKind::Assume(parser.claim("assume")?))),
             Keyword::Assert => self.simple(|parser| Ok(StmtKind::Assert(parser.claim("assert")?))),
             Keyword::Fence => self.simple(|parser| Ok(StmtKind::Fence(parser.fence_kind()?))),
+            Keyword::Else | Keyword::Or => self.stray_branch(),
             Keyword::Const
             | Keyword::Shared
             | Keyword::Thread
             | Keyword::Fn
             | Keyword::Forbid
             | Keyword::Predicate
-            | Keyword::Else
             | Keyword::In
-            | Keyword::Or
             | Keyword::Any
             | Keyword::True
             | Keyword::False
@@ -141,9 +145,9 @@ impl Parser<'_> {
     fn for_loop(&mut self) -> Parsed<StmtKind> {
         self.bump();
         if self.is_at(Symbol::OpenParen) {
-            return Err(self.c_style_for());
+            return self.c_style_for();
         }
-        let Ok(binder) = self.binder() else { return Err(self.pass_over_head()) };
+        let Ok(binder) = self.binder() else { return self.pass_over_head() };
         let body = self.body("the form is `for k in 0..3 { … }`")?;
         Ok(StmtKind::For(binder, body))
     }
@@ -177,12 +181,19 @@ impl Parser<'_> {
         if self.skip_to_block() { Ok(Expr { span: nowhere, kind: ExprKind::Bool(true) }) } else { Err(Failed) }
     }
 
-    /// Reads the block of a loop whose head could not be read, for the errors in it.
-    pub(super) fn pass_over_head(&mut self) -> Failed {
-        if self.skip_to_block() {
-            let _ = self.block("");
+    /// Reads the block of a statement whose head could not be read.
+    pub(super) fn pass_over_head(&mut self) -> Parsed<StmtKind> {
+        if self.skip_to_block() { Ok(StmtKind::Block(self.block("")?)) } else { Err(Failed) }
+    }
+
+    /// An `else` or `or` that continues nothing; what it governs is read all the same.
+    fn stray_branch(&mut self) -> Parsed<StmtKind> {
+        self.no_statement();
+        self.bump();
+        if self.is_at_keyword(Keyword::If) {
+            return Ok(StmtKind::If(self.nested(Self::if_statement)?));
         }
-        Failed
+        Ok(StmtKind::Block(self.block("the branch stands in braces: `{ … }`")?))
     }
 
     /// A condition, without the parentheses if they are around all of it.
@@ -206,6 +217,14 @@ impl Parser<'_> {
             TokenKind::Name => true,
             TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => false,
         };
+        // `then {` and `do {`, as other languages have them.
+        let may_be_superfluous = self.kind() == TokenKind::Name || self.is_at_keyword(Keyword::Do);
+        if may_be_superfluous && self.is_before(Symbol::OpenBrace) {
+            let word = self.shortened(self.current().span);
+            self.expected("`{`", &format!("remove `{word}`"));
+            self.bump();
+            return self.block(help);
+        }
         if !may_start {
             return self.block(help);
         }

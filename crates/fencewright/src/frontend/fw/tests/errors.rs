@@ -93,7 +93,17 @@ fn statements() {
     check_body("for (i = 0; i < 2; i++) { x = 1; }", &["2:5 expected a name, found `(`"]);
     check_body("for k = 0..2 { x = 1; }", &["2:7 expected `in`, found `=`"]);
     check_body("x++;", &["2:2 unknown operator `++`"]);
-    check_body("--x;", &["2:1 expected a statement, found `-`"]);
+    check_body("--x;", &["2:1 unknown operator `--`"]);
+    check_body(
+        "whlie (x) {}\nlop {\nbrek;\n}",
+        &[
+            "2:1 expected a statement, found `whlie`",
+            "3:1 expected a statement, found `lop`",
+            "4:1 expected a statement, found `brek`",
+        ],
+    );
+    check_body("assert(x, \"a\");", &["2:11 text in quotes"]);
+    check_body("else if (x) {} else { y = ; }", &["2:1 unexpected `else`", "2:27 expected an expression, found `;`"]);
     check_body("x *= 2;", &["2:3 expected `=`, `+=` or `-=`, found `*=`"]);
     check_body("x := 2;", &["2:3 expected `=`, found `:=`"]);
     check_body("x == 2;", &["2:3 expected `=`, found `==`"]);
@@ -104,6 +114,10 @@ fn statements() {
     check_body("while {}", &["2:7 expected a condition, found `{`"]);
     check_body("if (x == 1 { y = 1; } else { y = 2; }", &["2:12 expected `)`, found `{`"]);
     check_body("if (x == 1)) { y = 1; }", &["2:12 expected `{`, found `)`"]);
+}
+
+#[test]
+fn words_in_statements() {
     check_body("whlie (x) { y = 1; }", &["2:1 expected a statement, found `whlie`"]);
     check_body("lop { y = 1; }", &["2:1 expected a statement, found `lop`"]);
     check_body("brek;", &["2:1 expected a statement, found `brek`"]);
@@ -111,6 +125,13 @@ fn statements() {
     check_body("var r = 1;", &["2:1 expected a statement, found `var`"]);
     check_body("let r, s = 1;", &["2:6 expected `=`, `:` or `;`, found `,`"]);
     check_body("let mut r = 1;", &["2:5 expected the name of a register, found `mut`"]);
+    check_body("let = 1;", &["2:5 expected the name of a register, found `=`"]);
+    check_body("let r 1;", &["2:7 expected `=`, found `1`"]);
+    check_body(
+        "if x == 1 then { y = ; }",
+        &["2:11 expected `{`, found `then`", "2:22 expected an expression, found `;`"],
+    );
+    check_body("for k in 0..1 do { y = 1; }", &["2:15 expected `{`, found `do`"]);
     check_body("let at = 1;", &["2:5 reserved word `at` used as a name"]);
     check_body("in = 1;", &["2:1 reserved word `in` used as a name"]);
     check_body("loop: x = 1;", &["2:1 reserved word `loop` used as a name"]);
