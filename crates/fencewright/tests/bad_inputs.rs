@@ -5,13 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencewright::frontend::fw;
+use fencewright::frontend;
 use fencewright::source::{Diagnostic, Source, Style, render};
 
 /// Everything that is said about a text. Later stages are added here.
 fn diagnostics(source: &Source) -> Vec<Diagnostic> {
-    let (_file, diagnostics) = fw::parse(source);
-    diagnostics
+    frontend::parse(&frontend::fw::Fw, source, &[]).diagnostics
 }
 
 fn messages(source: &Source) -> String {

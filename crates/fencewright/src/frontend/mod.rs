@@ -33,3 +33,14 @@ pub fn by_extension(extension: &str) -> Option<&'static dyn Frontend> {
 pub fn named(name: &str) -> Option<&'static dyn Frontend> {
     ALL.iter().copied().find(|frontend| frontend.name() == name)
 }
+
+/// Reads a text and gives it its meaning; mistakes of form come alone, since they hide those of meaning.
+pub fn parse(frontend: &dyn Frontend, source: &Source, defines: &[(String, i64)]) -> lower::Lowered {
+    let (file, mut diagnostics) = frontend.read(source);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return lower::Lowered { program: None, diagnostics };
+    }
+    let mut lowered = lower::lower(source, &file, defines);
+    diagnostics.append(&mut lowered.diagnostics);
+    lower::Lowered { diagnostics, ..lowered }
+}

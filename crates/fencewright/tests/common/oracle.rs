@@ -1,11 +1,11 @@
 //! The oracle: plain search of the reference semantics, nothing else.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
 
 use fencewright::memory::{Model, Operational, Pso, Sc, Tso};
-use fencewright::program::{Placement, Program};
-use fencewright::system::{Dialect, Outcome, System, starts};
+use fencewright::program::{Placement, Program, Value};
+use fencewright::system::{Dialect, Outcome, State, System, starts};
 
 /// What the oracle says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,39 @@ pub fn truth(program: &Program, placement: &Placement, model: Model, dialect: Di
     }
 }
 
+/// The values that the first registers of all processes can have together; `None` beyond `max_states`.
+pub fn first_registers(program: &Program, model: Model, max_states: usize) -> Option<BTreeSet<Vec<Value>>> {
+    let mut found = BTreeSet::new();
+    let placement = &Placement::NONE;
+    let is_complete = match model {
+        Model::Sc => visit(&System::new(program, placement, Sc), max_states, |it| note(&mut found, it)),
+        Model::Tso => visit(&System::new(program, placement, Tso), max_states, |it| note(&mut found, it)),
+        Model::Pso => {
+            let model = Pso { rmw: Dialect::default().pso_rmw };
+            visit(&System::new(program, placement, model), max_states, |it| note(&mut found, it))
+        }
+    };
+    (is_complete == Truth::Safe).then_some(found)
+}
+
+fn note<M>(found: &mut BTreeSet<Vec<Value>>, state: &State<M>) -> bool {
+    found.insert(state.registers.iter().map(|registers| registers[0]).collect());
+    false
+}
+
 fn search<O: Operational>(system: &System<'_, O>, max_states: usize) -> Truth
+where
+    O::Memory: Hash,
+{
+    visit(system, max_states, |state| system.violated(state).is_some())
+}
+
+/// Looks at every state until one is bad.
+fn visit<O: Operational>(
+    system: &System<'_, O>,
+    max_states: usize,
+    mut is_bad: impl FnMut(&State<O::Memory>) -> bool,
+) -> Truth
 where
     O::Memory: Hash,
 {
@@ -33,7 +65,7 @@ where
     let mut todo: Vec<_> = initial.map(|start| system.initial(&start)).collect();
     let mut seen: HashSet<_> = todo.iter().cloned().collect();
     while let Some(state) = todo.pop() {
-        if system.violated(&state).is_some() {
+        if is_bad(&state) {
             return Truth::Unsafe;
         }
         if seen.len() > max_states {

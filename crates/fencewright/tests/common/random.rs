@@ -72,13 +72,17 @@ pub struct Shape {
 impl Sample {
     pub fn new(random: &mut Random, shape: Shape) -> Self {
         let n_threads = 2 + usize::from(random.chance(30));
-        let n_locations = 2 + usize::from(random.chance(40));
-        let n_values = 2 + usize::from(random.chance(30));
+        let n_locations = 2 + usize::from(random.chance(30));
+        let n_values = 2 + usize::from(random.chance(25));
         let max_ops = if n_threads == 3 { shape.max_ops.saturating_sub(2).max(2) } else { shape.max_ops };
         let mut maker = Maker { random, n_locations, n_values, shape };
         let threads: Vec<_> = (0..n_threads)
             .map(|_| {
-                let n_ops = 1 + maker.random.below(max_ops);
+                let n_ops = if maker.random.chance(75) {
+                    max_ops.max(3) - maker.random.below(2)
+                } else {
+                    1 + maker.random.below(max_ops)
+                };
                 maker.statements(n_ops)
             })
             .collect();
@@ -94,6 +98,18 @@ impl Sample {
         let has_memory = is_final && random.chance(50);
         let bad_memory = has_memory.then(|| (random.below(n_locations), random.below(n_values)));
         Self { n_locations, n_values, initial, threads, bad, is_final, bad_memory }
+    }
+
+    /// Asks for an outcome that tells models apart, where there is one: `weak` holds outcomes that only a weaker model
+    /// has, as one leaf (from 1) for each thread.
+    pub fn ask_for(&mut self, weak: &[i64]) {
+        let leaves = weak.iter().enumerate().filter(|(_, leaf)| **leaf > 0);
+        let bad: Vec<_> =
+            leaves.map(|(t, leaf)| (t, usize::try_from(*leaf).expect("leaves are counted") - 1)).collect();
+        if !bad.is_empty() {
+            self.bad = bad;
+            self.bad_memory = None;
+        }
     }
 
     /// The program as text.
@@ -144,28 +160,34 @@ impl Maker<'_> {
     fn statements(&mut self, n_ops: usize) -> Vec<Stmt> {
         let mut out = Vec::new();
         for left in (0..n_ops).rev() {
-            let (x, v, w) = (self.x(), self.v(), self.v());
-            match self.random.below(100) {
-                0..40 => out.push(Stmt::Store(x, v)),
-                40..46 => out.push(Stmt::Fence),
-                46..54 => out.push(Stmt::StoreFence),
-                54..58 => out.push(Stmt::Wait(x, v, w)),
-                58..62 => {
+            let (mut x, v, w) = (self.x(), self.v(), self.v());
+            let mut kind = self.random.below(100);
+            // A store and then a load of something else is where models differ.
+            if let Some(&Stmt::Store(stored, _)) = out.last()
+                && self.random.chance(40)
+            {
+                (x, kind) = ((stored + 1) % self.n_locations, 99);
+            }
+            match kind {
+                0..46 => out.push(Stmt::Store(x, if v == 0 && self.random.chance(80) { 1 } else { v })),
+                46..49 => out.push(Stmt::Fence),
+                49..54 => out.push(Stmt::StoreFence),
+                54..56 => out.push(Stmt::Wait(x, v, w)),
+                56..59 => {
                     let [a, b, c] = [self.x(), self.x(), self.v()];
                     out.push(Stmt::Atomic([x, v, a, w, b, c]));
                 }
-                62..66 if self.shape.has_loops => {
+                59..62 if self.shape.has_loops => {
                     let store = self.random.chance(50).then(|| (self.x(), self.v()));
                     out.push(Stmt::Spin(x, v, store));
                 }
                 kind => {
-                    let n_branches = if (66..78).contains(&kind) { 2 } else { self.n_values };
+                    let n_branches = if (62..70).contains(&kind) { 2 } else { self.n_values };
                     let branches = self.branches(n_branches, left);
                     out.push(match kind {
-                        66..72 => Stmt::Cas(x, v, w, branches),
-                        72..75 => Stmt::Choose(branches),
-                        75..78 => Stmt::Cas(x, w, v, branches),
-                        78..82 => Stmt::Swap(x, v, branches),
+                        62..68 => Stmt::Cas(x, v, w, branches),
+                        68..70 => Stmt::Choose(branches),
+                        70..74 => Stmt::Swap(x, v, branches),
                         _ => Stmt::Load(x, branches),
                     });
                     return out;
@@ -178,7 +200,7 @@ impl Maker<'_> {
     fn branches(&mut self, n: usize, left: usize) -> Vec<Vec<Stmt>> {
         let mut sizes = Vec::new();
         for _ in 0..n {
-            sizes.push(if left == 0 { 0 } else { self.random.below(left + 1) });
+            sizes.push(if self.random.chance(60) { left } else { self.random.below(left + 1) });
         }
         sizes.into_iter().map(|size| self.statements(size)).collect()
     }

@@ -157,7 +157,8 @@ impl<'a> Checker<'a> {
         let all = if self.task.program.has_unbounded_data() { UNBOUNDED_DATA_STATES } else { u64::MAX };
         let budget = Budget { states: all, ..Budget::UNLIMITED };
         let n_threads = self.task.options.threads;
-        let first = if n_threads > 1 { Budget { states: all.min(self.engine.parallel_from), ..budget } } else { budget };
+        let first =
+            if n_threads > 1 { Budget { states: all.min(self.engine.parallel_from), ..budget } } else { budget };
         let mut outcome = Sequential::new(&shared).run(first, self.monitor);
         if outcome.end == End::OverBudget && first.states < all {
             outcome = parallel::run(&shared, n_threads, budget, self.monitor);

@@ -51,8 +51,13 @@ impl<'a> Lexer<'a> {
             self.diagnostics.push(diagnostic);
         }
         if self.has_given_up() {
-            self.position = self.text.len();
+            self.stop();
         }
+    }
+
+    /// Passes over all that is left.
+    pub(super) fn stop(&mut self) {
+        self.position = self.text.len();
     }
 
     /// Whether there were so many errors that nothing more is read.
@@ -161,6 +166,7 @@ impl<'a> Lexer<'a> {
                     .with_label("not one of `a`-`z`, `A`-`Z`, `0`-`9`, `_`")
                     .with_help("spell names with the letters `a` to `z`, digits and `_`"),
             );
+            self.is_after_error = true;
         }
         Keyword::from_text(word).map_or(TokenKind::Name, TokenKind::Keyword)
     }
@@ -180,6 +186,7 @@ impl<'a> Lexer<'a> {
             return TokenKind::Int(value);
         }
         self.report(wrong_number(digits, span(start, start + length)));
+        self.is_after_error = true;
         TokenKind::Int(0)
     }
 

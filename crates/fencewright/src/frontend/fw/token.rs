@@ -9,7 +9,7 @@ pub(super) struct Token {
     pub(super) span: Span,
     /// How many line ends stand between it and the token or comment before it; more than two count as two.
     pub(super) newlines: u8,
-    /// Whether something unreadable was passed over right before it.
+    /// Whether it, or something right before it, could not be read.
     pub(super) is_after_error: bool,
 }
 

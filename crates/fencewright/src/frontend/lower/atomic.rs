@@ -1,6 +1,8 @@
 //! `atomic { … }`: its text is lowered like any other, to an automaton without cycles, which is then folded into one
 //! locked step. Where the automaton branches, the branches are folded up to the point where all of them meet again.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::frontend::ast;
 use crate::program::{Expr, Micro, Op};
 use crate::source::Span;
@@ -8,8 +10,6 @@ use crate::source::Span;
 use super::body::Body;
 use super::cfg::{Arc, Cfg, Node};
 use super::log::Log;
-
-use std::collections::BTreeMap;
 
 impl<'a> Body<'_, 'a> {
     /// `atomic { … }`
@@ -120,7 +120,7 @@ impl<'c> Folder<'c> {
 /// Finds the heights of a node and of all behind it; a node that does not lead to the exit gets none.
 fn measure(out: &BTreeMap<Node, Vec<(&Op, Node)>>, height: &mut BTreeMap<Node, usize>, start: Node) {
     let mut todo = vec![(start, Visit::Enter)];
-    let mut entered = std::collections::BTreeSet::new();
+    let mut entered = BTreeSet::new();
     while let Some((node, visit)) = todo.pop() {
         let next = out.get(&node).map_or(&[][..], Vec::as_slice);
         match visit {

@@ -79,6 +79,8 @@ pub(super) struct Notes {
     pub dead: BTreeSet<Span>,
     /// Statements that do not, in some copy.
     pub live: BTreeSet<Span>,
+    /// Unknown names, each reported once.
+    pub unknown: BTreeSet<String>,
     /// Labels met, with the place of the first.
     pub labels: BTreeMap<String, Span>,
 }
@@ -119,17 +121,8 @@ pub(super) fn lower_member<'a>(
             meaning: Meaning::Const(*value, Ty::Int),
         })
         .collect();
-    let thread = Activation {
-        function: None,
-        exit: end,
-        result: None,
-        names,
-        loops: Vec::new(),
-        frames: Vec::new(),
-        is_atomic: false,
-    };
-    let notes = Notes::default();
-    let stack = vec![thread];
+    let (loops, frames, notes) = (Vec::new(), Vec::new(), Notes::default());
+    let stack = vec![Activation { function: None, exit: end, result: None, names, loops, frames, is_atomic: false }];
     let mut body = Body { globals, program, log, cfg, cursor, stack, n_loops: 0, is_atomic: false, depth: 0, notes };
     body.push_frame(&member.thread.body);
     body.block(&member.thread.body);
@@ -217,8 +210,10 @@ impl<'g, 'a> Body<'g, 'a> {
             Some(Global::Function(it)) => Meaning::Function(it),
             Some(Global::Wrong) => Meaning::Wrong,
             None => {
-                let diagnostic = self.unknown_name(name);
-                self.log.say(diagnostic);
+                if self.notes.unknown.insert(name.text.clone()) {
+                    let diagnostic = self.unknown_name(name);
+                    self.log.say(diagnostic);
+                }
                 Meaning::Wrong
             }
         }

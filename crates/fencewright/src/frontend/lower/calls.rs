@@ -1,13 +1,14 @@
 //! Calls of functions, which are inlined.
 
 use crate::frontend::ast::{self, Parameter, StmtKind};
-use crate::program::{Expr, RegisterId};
+use crate::program::{Expr, Place, RegisterId};
 use crate::source::{Diagnostic, Span};
 
 use super::body::{Activation, Binding, Body, Meaning, SharedRef, TargetRef};
 use super::cfg::{Origin, Slot};
+use super::constants::Environment;
 use super::expressions::Pure;
-use super::globals::{check_distinct, domain};
+use super::globals::{check_distinct, domain, unknown};
 use super::labels::{self, Descend, each_statement};
 use super::typed::{Ty, Typed, wrong_count};
 use super::updates::Call;
@@ -42,7 +43,7 @@ impl<'a> Body<'_, 'a> {
             self.log.say(diagnostic.and_at(function.name.span, "declared here").with_help(help));
             return Typed::wrong(span);
         }
-        check_distinct(self.log, function.parameters.iter().map(|it| name_of(it)));
+        check_distinct(self.log, function.parameters.iter().map(name_of));
         labels::check(self.log, &function.body);
         let mut names = Vec::new();
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
@@ -79,7 +80,7 @@ impl<'a> Body<'_, 'a> {
         }
         let functions = self.globals.iter().map(|it| it.0);
         let builtins = ["min", "max", "cas", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor"];
-        self.log.say(super::globals::unknown("function", name, functions.chain(builtins)));
+        self.log.say(unknown("function", name, functions.chain(builtins)));
         Meaning::Wrong
     }
 
@@ -104,11 +105,11 @@ impl<'a> Body<'_, 'a> {
         self.log.spend(span)
     }
 
-    fn parameter(&mut self, parameter: &ast::Parameter, argument: &ast::Expr, span: Span) -> Binding<'a> {
+    fn parameter(&mut self, parameter: &Parameter, argument: &ast::Expr, span: Span) -> Binding<'a> {
         let name = name_of(parameter);
         let meaning = match parameter {
             Parameter::Value(name, ty) => {
-                let environment = super::constants::Environment::new(self.globals);
+                let environment = Environment::new(self.globals);
                 let declared = ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
                 let register = self.cfg.slots.push(Slot {
                     name: name.text.clone(),
@@ -151,8 +152,8 @@ impl<'a> Body<'_, 'a> {
             Meaning::Shared(shared) => {
                 let target = TargetRef { name, index, span: argument.span };
                 Some(match self.place(shared, &target)? {
-                    crate::program::Place::Fixed(location) => SharedRef::Scalar(location),
-                    crate::program::Place::Cell(array, index) => SharedRef::Cell(array, index),
+                    Place::Fixed(location) => SharedRef::Scalar(location),
+                    Place::Cell(array, index) => SharedRef::Cell(array, index),
                 })
             }
             Meaning::Wrong => None,
@@ -192,6 +193,7 @@ impl<'a> Body<'_, 'a> {
         let (function, result, exit) = (here.function, here.result, here.exit);
         if self.is_atomic && !self.here().is_atomic {
             self.refuse_in_atomic("return", span);
+            return;
         }
         match (function, result, value) {
             (None, _, Some(value)) => {
@@ -208,7 +210,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-fn name_of(parameter: &ast::Parameter) -> &ast::Name {
+fn name_of(parameter: &Parameter) -> &ast::Name {
     match parameter {
         Parameter::Value(name, _) | Parameter::Shared(name) => name,
     }

@@ -20,8 +20,10 @@ crate::index_type!(
 /// Where a register comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// `let`
+    /// `let` in the thread itself.
     Let,
+    /// `let` in an inlined function.
+    Inlined,
     /// A parameter of an inlined function.
     Parameter,
     /// Made by lowering.
@@ -219,7 +221,8 @@ impl Cfg {
             }
         }
         let arcs = std::mem::take(&mut self.arcs);
-        self.arcs = arcs.into_iter().filter(|arc| !is_idle(&arc.op) || self.find(arc.from) != self.find(arc.to)).collect();
+        self.arcs =
+            arcs.into_iter().filter(|arc| !is_idle(&arc.op) || self.find(arc.from) != self.find(arc.to)).collect();
         self.arcs.len() < n_before
     }
 }

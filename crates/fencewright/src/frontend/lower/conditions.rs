@@ -6,7 +6,6 @@ use crate::program::{BinaryOp, Domain, Expr, Op, UnaryOp};
 use super::body::{Body, Meaning};
 use super::cfg::Node;
 use super::typed::{Ty, builtin, negated};
-use super::updates::Update;
 
 impl Body<'_, '_> {
     /// Leads to `yes` or to `no`; where there is no such node, that side is not taken. The cursor is used up.
@@ -98,7 +97,6 @@ impl Body<'_, '_> {
             ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.has_effect(inner),
             ExprKind::Binary(_, left, right) => self.has_effect(left) || self.has_effect(right),
             ExprKind::Call(name, arguments) => {
-                debug_assert!(builtin(&name.text).is_none() || Update::by_name(&name.text).is_none());
                 builtin(&name.text).is_none() || arguments.iter().any(|it| self.has_effect(it))
             }
         }

@@ -59,18 +59,9 @@ impl<'g, 'a> Environment<'g, 'a> {
 
 /// The value and type of a constant expression; nothing if it has none, which was reported.
 pub(super) fn constant(log: &mut Log, environment: &Environment<'_, '_>, expr: &ast::Expr) -> Option<(Value, Ty)> {
-    let typed = pure(log, expr, &mut |log, leaf| match &leaf.kind {
-        ExprKind::Name(name) => environment.lookup(log, name),
-        ExprKind::Any(_)
-        | ExprKind::Index(..)
-        | ExprKind::Call(..)
-        | ExprKind::At(..)
-        | ExprKind::Member(..)
-        | ExprKind::Int(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Unary(..)
-        | ExprKind::Binary(..)
-        | ExprKind::Paren(_) => not_constant(log, leaf.span),
+    let typed = pure(log, expr, &mut |log, leaf| match name_of(leaf) {
+        Some(name) => environment.lookup(log, name),
+        None => not_constant(log, leaf.span),
     });
     value_of(log, &typed)
 }
@@ -115,6 +106,23 @@ fn value_of(log: &mut Log, typed: &Typed<Never>) -> Option<(Value, Ty)> {
         log.error(typed.span, "this constant has no value", "it divides by zero: mend the divisor");
     }
     value.map(|value| (value, typed.ty))
+}
+
+/// The name that an expression is, if it is one.
+fn name_of(expr: &ast::Expr) -> Option<&ast::Name> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Any(_)
+        | ExprKind::Index(..)
+        | ExprKind::Call(..)
+        | ExprKind::At(..)
+        | ExprKind::Member(..)
+        | ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Paren(_) => None,
+    }
 }
 
 fn not_constant(log: &mut Log, span: Span) -> Typed<Never> {
@@ -193,21 +201,12 @@ impl<'e> Evaluation<'e> {
             return Typed::wrong(name.span);
         }
         self.active.push(&item.name);
-        let own = pure(log, &item.value, &mut |log, leaf| match &leaf.kind {
-            ExprKind::Name(it) => {
+        let own = pure(log, &item.value, &mut |log, leaf| match name_of(leaf) {
+            Some(it) => {
                 log.used.insert(it.text.clone());
                 self.value(log, it)
             }
-            ExprKind::Any(_)
-            | ExprKind::Index(..)
-            | ExprKind::Call(..)
-            | ExprKind::At(..)
-            | ExprKind::Member(..)
-            | ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Paren(_) => not_constant(log, leaf.span),
+            None => not_constant(log, leaf.span),
         });
         self.active.pop();
         let own = value_of(log, &own);

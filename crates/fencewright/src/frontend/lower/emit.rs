@@ -8,7 +8,7 @@ use crate::program::{
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
-use super::cfg::{Cfg, Node, Origin};
+use super::cfg::{Cfg, Node, Origin, Slot};
 use super::globals::Member;
 
 /// A process with what properties may say of it.
@@ -80,8 +80,16 @@ fn emit_registers(
         let register = Register { name: slot.name.clone(), domain, initial, span: slot.span };
         let register = builder.register(emitted.process, register);
         registers[id.index()] = Some(register);
-        if slot.origin != Origin::Temporary {
-            emitted.registers.entry(slot.name.clone()).or_default().push((register, slot.span));
+    }
+    // A name of the thread's own goes before those of the functions it calls.
+    for own in [true, false] {
+        let is_own = |slot: &Slot| (slot.origin == Origin::Let) == own && slot.origin != Origin::Temporary;
+        let mut names: BTreeMap<String, Vec<(RegisterId, Span)>> = BTreeMap::new();
+        for (id, slot) in cfg.slots.iter_enumerated().filter(|it| is_own(it.1)) {
+            names.entry(slot.name.clone()).or_default().extend(registers[id.index()].map(|it| (it, slot.span)));
+        }
+        for (name, places) in names {
+            emitted.registers.entry(name).or_insert(places);
         }
     }
     registers

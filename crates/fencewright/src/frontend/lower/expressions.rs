@@ -28,9 +28,9 @@ impl Body<'_, '_> {
                 let operand = self.value(operand, (*op == UnaryOp::Not).then_some(Domain::Bool));
                 unary(self.log, *op, operand, span)
             }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr, None),
             ExprKind::Binary(op, left, right) => self.operands(*op, (left, right), span),
-            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr),
+            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr, None),
             ExprKind::Call(name, arguments) => self.call_value(name, arguments, span),
             ExprKind::At(..) | ExprKind::Member(..) => {
                 let text = self.log.text(span);
@@ -66,8 +66,8 @@ impl Body<'_, '_> {
     }
 
     /// A boolean that takes several steps to find out.
-    fn decide(&mut self, expr: &ast::Expr) -> Pure {
-        let result = self.temporary(Some(Domain::Bool), Ty::Bool, expr.span);
+    fn decide(&mut self, expr: &ast::Expr, into: Option<RegisterId>) -> Pure {
+        let result = into.unwrap_or_else(|| self.temporary(Some(Domain::Bool), Ty::Bool, expr.span));
         let (yes, no, after) = (self.cfg.node(), self.cfg.node(), self.cfg.node());
         self.condition(expr, Some(yes), Some(no));
         for (node, value) in [(yes, 1), (no, 0)] {
@@ -150,20 +150,18 @@ impl Body<'_, '_> {
         }
         let declared = self.slot(register).domain;
         let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
-        let value = match &expr.kind {
-            ExprKind::Any(range) => {
-                let Some((domain, lo, hi)) = self.any_of(range.as_deref(), wanted, expr.span) else { return };
-                let is_inside = declared.is_none_or(|it| it.contains(lo) && it.contains(hi));
-                if !self.settle_type(register, Ty::of(domain), expr.span) {
-                    return;
-                }
-                if is_inside {
-                    return self.step(Op::Havoc(register, lo, hi), statement);
-                }
-                self.any(range.as_deref(), wanted, expr.span)
+        if !matches!(expr.kind, ExprKind::Any(_)) && self.needs_flow(expr) {
+            if self.settle_type(register, Ty::Bool, expr.span) {
+                self.decide(expr, Some(register));
             }
+            return;
+        }
+        let value = match &expr.kind {
+            ExprKind::Any(range) => return self.assign_any(register, range.as_deref(), expr.span, statement),
             ExprKind::Name(name) => return self.assign_variable(register, expr, (name, None), statement),
-            ExprKind::Index(name, index) => return self.assign_variable(register, expr, (name, Some(index)), statement),
+            ExprKind::Index(name, index) => {
+                return self.assign_variable(register, expr, (name, Some(index)), statement);
+            }
             ExprKind::Call(name, arguments) => match Update::by_name(&name.text) {
                 Some(update) => self.update(update, (name, arguments), expr.span, Into::Register(register)),
                 None if declared.is_none() && name.text != "cas" && builtin(&name.text).is_none() => {
@@ -179,6 +177,20 @@ impl Body<'_, '_> {
             | ExprKind::At(..)
             | ExprKind::Member(..) => self.value(expr, wanted),
         };
+        self.put(register, value, statement);
+    }
+
+    fn assign_any(&mut self, register: RegisterId, range: Option<&ast::Range>, span: Span, statement: Span) {
+        let declared = self.slot(register).domain;
+        let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
+        let Some((domain, lo, hi)) = self.any_of(range, wanted, span) else { return };
+        if !self.settle_type(register, Ty::of(domain), span) {
+            return;
+        }
+        if declared.is_none_or(|it| it.contains(lo) && it.contains(hi)) {
+            return self.step(Op::Havoc(register, lo, hi), statement);
+        }
+        let value = self.any(range, wanted, span);
         self.put(register, value, statement);
     }
 

@@ -68,7 +68,12 @@ pub(super) struct Globals<'a> {
 
 impl<'a> Globals<'a> {
     /// Collects all declarations; shared variables go to the builder.
-    pub(super) fn collect(log: &mut Log, builder: &mut Builder, file: &'a ast::File, defines: &[(String, i64)]) -> Self {
+    pub(super) fn collect(
+        log: &mut Log,
+        builder: &mut Builder,
+        file: &'a ast::File,
+        defines: &[(String, i64)],
+    ) -> Self {
         let mut globals = Self::default();
         globals.declare_names(log, file);
         let constants = Constants::evaluate(log, file, defines);
@@ -170,6 +175,17 @@ pub(super) fn check_distinct<'n>(log: &mut Log, names: impl Iterator<Item = &'n 
         }
         known.entry(&name.text).or_insert(name.span);
     }
+}
+
+/// The error for a part that a thread does not have.
+pub(super) fn unknown_part<'n>(
+    kind: &str,
+    name: &ast::Name,
+    thread: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    let message = format!("thread `{thread}` has no {kind} `{}`", name.text);
+    Diagnostic { message, ..unknown(kind, name, known) }
 }
 
 /// The error for a name that nothing has, with the nearest one that something has.

@@ -78,7 +78,9 @@ fn half_bounded(op: BinaryOp, left: Interval, right: Interval) -> Interval {
             let most = (c.abs().max(d.abs()) - 1).max(0);
             Interval::checked(-most, most)
         }
-        (BinaryOp::BitAnd, Interval::Bounded(lo, hi), _) | (BinaryOp::BitAnd, _, Interval::Bounded(lo, hi)) if lo >= 0 => {
+        (BinaryOp::BitAnd, Interval::Bounded(lo, hi), _) | (BinaryOp::BitAnd, _, Interval::Bounded(lo, hi))
+            if lo >= 0 =>
+        {
             Interval::Bounded(0, hi)
         }
         (
@@ -87,7 +89,9 @@ fn half_bounded(op: BinaryOp, left: Interval, right: Interval) -> Interval {
             _,
         ) => worst,
         (BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Min | BinaryOp::Max, _, _) => worst,
-        (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, _, _) => Interval::BOOL,
+        (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge, _, _) => {
+            Interval::BOOL
+        }
         (BinaryOp::And | BinaryOp::Or, _, _) => Interval::BOOL,
     }
 }

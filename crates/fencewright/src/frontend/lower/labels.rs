@@ -10,7 +10,7 @@ use crate::source::{Diagnostic, Span};
 
 use super::body::Body;
 use super::cfg::Node;
-use super::globals::{check_distinct, unknown};
+use super::globals::{Global, check_distinct, unknown};
 use super::log::Log;
 
 /// The labels of one copy of a text.
@@ -163,12 +163,8 @@ impl<'a> Body<'_, 'a> {
     fn elsewhere(&mut self, name: &str) -> Option<Span> {
         let threads = self.globals.members.iter().map(|it| &it.thread.body);
         let functions = self.globals.iter().filter_map(|it| match it.1 {
-            super::globals::Global::Function(function) => Some(&function.body),
-            super::globals::Global::Const(..)
-            | super::globals::Global::Scalar(_)
-            | super::globals::Global::Array(_)
-            | super::globals::Global::Thread(_)
-            | super::globals::Global::Wrong => None,
+            Global::Function(function) => Some(&function.body),
+            Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Wrong => None,
         });
         let mut names = Vec::new();
         threads.chain(functions).for_each(|block| collect(block, ForBodies::Included, &mut names));

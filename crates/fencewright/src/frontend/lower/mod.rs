@@ -23,7 +23,10 @@ mod properties;
 mod ranges;
 mod shared;
 mod situations;
+mod state;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod typed;
 mod unused;
 mod updates;

@@ -3,23 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::frontend::ast::{self, ExprKind, ItemKind};
-use crate::program::{BinaryOp, Builder, Expr, Property, PropertyKind, StateVar, UnaryOp, Value};
+use crate::program::{BinaryOp, Builder, Expr, Property, PropertyKind, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
-use crate::util::Idx;
 
 use super::body::Notes;
 use super::constants::{Environment, constant, ends};
 use super::emit::Emitted;
-use super::globals::{Global, Globals, unknown};
+use super::globals::{Global, Globals, unknown, unknown_part};
 use super::log::{Log, MAX_SITUATIONS};
 use super::situations::Conjunct;
-use super::typed::{Ty, Typed, pure};
+use super::typed::Ty;
 
 /// What properties may name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'k, 'a> {
-    globals: &'k Globals<'a>,
-    processes: &'k [Emitted],
+    pub globals: &'k Globals<'a>,
+    pub processes: &'k [Emitted],
     notes: &'k [&'k Notes],
 }
 
@@ -58,25 +57,28 @@ pub(super) fn lower(log: &mut Log, builder: &mut Builder, file: &ast::File, know
 
 /// Whether a condition may look at memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Memory {
+pub(super) enum Memory {
     Allowed,
     AtEndOnly,
 }
 
-struct Lowering<'l, 'k, 'a> {
-    log: &'l mut Log,
-    builder: &'l Builder,
-    known: Known<'k, 'a>,
-    environment: Environment<'k, 'a>,
-    memory: Memory,
-    uses: &'l mut Uses,
+/// A property while it is lowered.
+pub(super) struct Lowering<'l, 'k, 'a> {
+    pub log: &'l mut Log,
+    pub builder: &'l Builder,
+    pub known: Known<'k, 'a>,
+    pub environment: Environment<'k, 'a>,
+    pub memory: Memory,
+    pub uses: &'l mut Uses,
     n_rounds: usize,
+    /// Whether it was said that there are too many situations, or that a label is never reached.
+    is_refused: bool,
 }
 
 impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     fn new(log: &'l mut Log, builder: &'l Builder, known: Known<'k, 'a>, uses: &'l mut Uses) -> Self {
         let environment = Environment::new(known.globals);
-        Self { log, builder, known, environment, memory: Memory::Allowed, uses, n_rounds: 0 }
+        Self { log, builder, known, environment, memory: Memory::Allowed, uses, n_rounds: 0, is_refused: false }
     }
 
     fn forbid(&mut self, forbid: &ast::Forbid, span: Span) -> Option<Property> {
@@ -87,7 +89,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         let mut all = Vec::new();
         self.bind(&forbid.binders, &forbid.condition, &mut all);
         let is_empty = all.is_empty() && ended.is_some() && !self.log.has_errors();
-        if is_empty && forbid.binders.is_empty() {
+        if is_empty && forbid.binders.is_empty() && !self.is_refused {
             let warning = Diagnostic::warning(forbid.condition.span, "this can never hold");
             self.log.say(warning.with_help("a thread is at one place at a time, and some of these are never reached"));
         }
@@ -142,6 +144,9 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     fn refuse_size(&mut self, span: Span) {
+        if std::mem::replace(&mut self.is_refused, true) {
+            return;
+        }
         let message = format!("the property has more than {MAX_SITUATIONS} situations");
         self.log.error(span, message, "use smaller ranges or fewer `||`");
     }
@@ -196,21 +201,21 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         let notes = self.known.notes[i];
         if !notes.labels.contains_key(&label.text) {
             let labels = notes.labels.keys().map(String::as_str).chain(["end"]);
-            let kind = format!("label of thread `{}`", emitted.family);
-            self.log.say(unknown(&kind, label, labels));
+            self.log.say(unknown_part("label", label, &emitted.family, labels));
             return None;
         }
         let Some(points) = emitted.labels.get(&label.text) else {
             let message = format!("label `{}` is never reached", label.text);
             let warning = Diagnostic::warning(label.span, message).and_at(notes.labels[&label.text], "declared here");
-            self.log.say(warning.with_help("the property says nothing: mend the thread or the property"));
+            self.log.say(warning.with_help("this part of the property says nothing: mend the thread or the property"));
+            self.is_refused = true;
             return None;
         };
         Conjunct::at(emitted.process, points)
     }
 
     /// The one thread that is named.
-    fn thread(&mut self, thread: &ast::ThreadRef) -> Option<usize> {
+    pub(super) fn thread(&mut self, thread: &ast::ThreadRef) -> Option<usize> {
         let found = self.threads(thread);
         if found.len() > 1 {
             let message = format!("`{}` is a family of threads", thread.name.text);
@@ -267,122 +272,6 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         }
         found
     }
-
-    /// A condition on registers and memory.
-    fn boolean(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
-        // The walker holds the log while it asks for names, so the lowering gets a stand-in for the time.
-        let typed = {
-            let mut leaves = Vec::new();
-            collect_leaves(expr, &mut leaves);
-            let mut meanings: Vec<Typed<StateVar>> = leaves.into_iter().map(|leaf| self.leaf(leaf)).collect();
-            meanings.reverse();
-            let log = &mut *self.log;
-            pure(log, expr, &mut |_, leaf| meanings.pop().unwrap_or_else(|| Typed::wrong(leaf.span)))
-        };
-        typed.expect(self.log, Ty::Bool)
-    }
-
-    fn leaf(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
-        let span = expr.span;
-        match &expr.kind {
-            ExprKind::Name(name) => match self.known.globals.get(&name.text) {
-                Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
-                Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong) | None => {
-                    self.constant(expr)
-                }
-            },
-            ExprKind::Index(name, index) => self.memory(name, Some(index), span),
-            ExprKind::Member(thread, register) => self.register(thread, register, span),
-            ExprKind::Any(_)
-            | ExprKind::Call(..)
-            | ExprKind::At(..)
-            | ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Paren(_) => {
-                let message = format!("`{}` has no meaning in a property", self.log.text(span));
-                self.log.error(span, message, "use `P@label`, `P.register`, constants and, at the end, memory");
-                Typed::wrong(span)
-            }
-        }
-    }
-
-    fn constant(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
-        match constant(self.log, &self.environment, expr) {
-            Some((value, ty)) => Typed::new(Expr::Const(value), ty, expr.span),
-            None => Typed::wrong(expr.span),
-        }
-    }
-
-    /// `P.r`
-    fn register(&mut self, thread: &ast::ThreadRef, register: &ast::Name, span: Span) -> Typed<StateVar> {
-        let Some(i) = self.thread(thread) else { return Typed::wrong(span) };
-        let emitted = &self.known.processes[i];
-        self.uses.insert((i, register.text.clone()));
-        match emitted.registers.get(&register.text).map(Vec::as_slice) {
-            Some([(id, _)]) => {
-                let domain = self.builder.so_far().processes()[emitted.process].registers[*id].domain;
-                Typed::new(Expr::Var(StateVar::Register(emitted.process, *id)), Ty::of(domain), span)
-            }
-            Some(several) => {
-                let message = format!("`{}` is the name of {} registers", self.log.text(span), several.len());
-                let mut diagnostic = Diagnostic::error(span, message);
-                let places: BTreeSet<Span> = several.iter().map(|it| it.1).collect();
-                for place in places {
-                    diagnostic = diagnostic.and_at(place, "declared here");
-                }
-                self.log.say(diagnostic.with_help("give them different names, or copy the one that counts to another"));
-                Typed::wrong(span)
-            }
-            None => {
-                let kind = format!("register of thread `{}`", emitted.family);
-                self.log.say(unknown(&kind, register, emitted.registers.keys().map(String::as_str)));
-                Typed::wrong(span)
-            }
-        }
-    }
-
-    /// `x`, `a[0]`
-    fn memory(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Typed<StateVar> {
-        self.log.used.insert(name.text.clone());
-        let location = match (self.known.globals.get(&name.text), index) {
-            (Some(Global::Scalar(location)), None) => Some(*location),
-            (Some(Global::Array(array)), Some(index)) => {
-                let Some((value, _)) = constant(self.log, &self.environment, index) else { return Typed::wrong(span) };
-                let array = &self.builder.so_far().arrays()[*array];
-                let cell = array.cell(value);
-                if cell.is_none() {
-                    let message = format!("index {value} is outside the array `{}`", name.text);
-                    self.log.error(index.span, message, format!("the cells are 0 to {}", array.len.saturating_sub(1)));
-                }
-                cell
-            }
-            (Some(Global::Array(_)), None) => {
-                let message = format!("the array `{}` is used without an index", name.text);
-                self.log.error(span, message, "name a cell");
-                None
-            }
-            (Some(Global::Scalar(_)), Some(_)) => {
-                self.log.error(span, format!("`{}` is not an array", name.text), "use it without an index");
-                None
-            }
-            (Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong), _) => None,
-            (None, _) => {
-                self.log.say(unknown("name", name, self.known.globals.iter().map(|it| it.0)));
-                None
-            }
-        };
-        let Some(location) = location else { return Typed::wrong(span) };
-        if self.memory == Memory::AtEndOnly {
-            let message = format!("`{}` is memory, which is looked at only at the end", self.log.text(span));
-            self.log.error(span, message, "add `at end`, or load it to a register and name that: `P.r`");
-            return Typed::wrong(span);
-        }
-        let domain = self.builder.so_far().locations()[location].domain;
-        debug_assert!(location.index() < self.builder.so_far().locations().len());
-        Typed::new(Expr::Var(StateVar::Memory(location)), Ty::of(domain), span)
-    }
 }
 
 /// Whether an `@` occurs.
@@ -398,28 +287,5 @@ fn has_at(expr: &ast::Expr) -> bool {
         | ExprKind::Name(_)
         | ExprKind::Index(..)
         | ExprKind::Member(..) => false,
-    }
-}
-
-/// The names of an expression, in the order in which [`pure`] asks for them.
-fn collect_leaves<'e>(expr: &'e ast::Expr, leaves: &mut Vec<&'e ast::Expr>) {
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Bool(_) => {}
-        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => collect_leaves(inner, leaves),
-        ExprKind::Binary(_, left, right) => {
-            collect_leaves(left, leaves);
-            collect_leaves(right, leaves);
-        }
-        ExprKind::Call(name, arguments) if super::typed::builtin(&name.text).is_some() => {
-            if arguments.len() == 2 {
-                arguments.iter().for_each(|it| collect_leaves(it, leaves));
-            }
-        }
-        ExprKind::Call(..)
-        | ExprKind::Any(_)
-        | ExprKind::Name(_)
-        | ExprKind::Index(..)
-        | ExprKind::At(..)
-        | ExprKind::Member(..) => leaves.push(expr),
     }
 }

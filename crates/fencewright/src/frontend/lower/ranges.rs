@@ -9,7 +9,7 @@ use crate::program::{Domain, Expr, Initial, Micro, Op, Place, Program, RegisterI
 use crate::source::{Diagnostic, Span};
 use crate::util::{Idx, IndexVec};
 
-use super::cfg::{Cfg, Origin};
+use super::cfg::{Cfg, Origin, Slot};
 use super::intervals::{Interval, eval};
 use super::log::Log;
 use super::typed::Ty;
@@ -31,8 +31,8 @@ pub(super) fn infer(log: &mut Log, program: &Program, cfg: &Cfg) -> IndexVec<Reg
     let assignments = collect(program, cfg);
     let mut values: IndexVec<RegisterId, Interval> = cfg.slots.indices().map(|it| first(cfg, it)).collect();
     let mut growing = Vec::new();
-    for _ in 0..cfg.slots.len() * 4 + 20 {
-        growing = round(cfg, &assignments, &mut values);
+    for _ in 0..n_rounds(cfg, assignments.len()) {
+        growing = round(&assignments, &mut values);
         if growing.is_empty() {
             break;
         }
@@ -43,6 +43,19 @@ pub(super) fn infer(log: &mut Log, program: &Program, cfg: &Cfg) -> IndexVec<Reg
         report(log, cfg, &assignments, &growing);
     }
     cfg.slots.indices().map(|it| domain(cfg, it, values[it])).collect()
+}
+
+/// The work of one inference, in assignments looked at.
+const MAX_WORK: usize = 20_000_000;
+
+/// How many rounds are made before it is said that there is no end to it.
+fn n_rounds(cfg: &Cfg, n_assignments: usize) -> usize {
+    let n_inferred = cfg.slots.iter().filter(|slot| is_inferred(slot)).count();
+    (n_inferred * 4 + 20).min(MAX_WORK / n_assignments.max(1) + 20)
+}
+
+fn is_inferred(slot: &Slot) -> bool {
+    slot.domain.is_none() && slot.ty != Ty::Bool
 }
 
 /// The values of a register before anything is assigned.
@@ -75,13 +88,9 @@ fn domain(cfg: &Cfg, register: RegisterId, values: Interval) -> Domain {
 }
 
 /// One round of the fixpoint; the assignments that still made a register grow.
-fn round(cfg: &Cfg, assignments: &[Assignment<'_>], values: &mut IndexVec<RegisterId, Interval>) -> Vec<usize> {
+fn round(assignments: &[Assignment<'_>], values: &mut IndexVec<RegisterId, Interval>) -> Vec<usize> {
     let mut growing = Vec::new();
     for (i, assignment) in assignments.iter().enumerate() {
-        let slot = &cfg.slots[assignment.register];
-        if slot.domain.is_some() || slot.ty == Ty::Bool {
-            continue;
-        }
         let new = match &assignment.assigned {
             Assigned::Value(expr) => eval(expr, &|register| values[register]),
             Assigned::Known(interval) => *interval,
@@ -96,6 +105,7 @@ fn round(cfg: &Cfg, assignments: &[Assignment<'_>], values: &mut IndexVec<Regist
     growing
 }
 
+/// All assignments to registers whose range is not declared.
 fn collect<'c>(program: &Program, cfg: &'c Cfg) -> Vec<Assignment<'c>> {
     let mut assignments = Vec::new();
     for arc in &cfg.arcs {
@@ -111,6 +121,7 @@ fn collect<'c>(program: &Program, cfg: &'c Cfg) -> Vec<Assignment<'c>> {
             Op::Assume(_) | Op::Assert(_) | Op::Store(..) | Op::Rmw { into: None, .. } | Op::Fence(_) => {}
         }
     }
+    assignments.retain(|it| is_inferred(&cfg.slots[it.register]));
     assignments
 }
 
@@ -132,6 +143,9 @@ fn of_place(program: &Program, place: &Place) -> Interval {
     Interval::of(program.locations()[location].domain)
 }
 
+/// No more registers of one process are reported.
+const MAX_REPORTED: usize = 20;
+
 /// Reports the registers that feed themselves; those that only follow are silent, unless there are no others.
 fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[usize]) {
     let mut places: BTreeMap<RegisterId, Span> = BTreeMap::new();
@@ -140,8 +154,9 @@ fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[u
             places.entry(assignment.register).or_insert(assignment.span);
         }
     }
-    let feeds = |register: RegisterId| depends_on_itself(assignments, cfg.slots.len(), register);
-    let roots: Vec<RegisterId> = places.keys().copied().filter(|it| feeds(*it)).take(20).collect();
+    let sources = sources(assignments, cfg.slots.len());
+    let known = places.keys().copied().take(MAX_REPORTED);
+    let roots: Vec<RegisterId> = known.filter(|it| depends_on_itself(&sources, *it)).collect();
     let roots = if roots.is_empty() { places.keys().copied().take(1).collect() } else { roots };
     for register in roots {
         let slot = &cfg.slots[register];
@@ -158,7 +173,7 @@ fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[u
 fn annotated(log: &Log, cfg: &Cfg, register: RegisterId) -> String {
     let slot = &cfg.slots[register];
     match slot.origin {
-        Origin::Let => {
+        Origin::Let | Origin::Inlined => {
             let rest = Span::new(slot.span.end, slot.statement.end.max(slot.span.end));
             let rest = log.text(rest);
             let rest = if rest.contains('=') { format!(" {rest}") } else { rest };
@@ -168,7 +183,8 @@ fn annotated(log: &Log, cfg: &Cfg, register: RegisterId) -> String {
     }
 }
 
-fn depends_on_itself(assignments: &[Assignment<'_>], n: usize, register: RegisterId) -> bool {
+/// The registers that the values of each register come from.
+fn sources(assignments: &[Assignment<'_>], n: usize) -> Vec<BTreeSet<RegisterId>> {
     let mut sources: Vec<BTreeSet<RegisterId>> = vec![BTreeSet::new(); n];
     for assignment in assignments {
         if let Assigned::Value(expr) = assignment.assigned {
@@ -177,6 +193,10 @@ fn depends_on_itself(assignments: &[Assignment<'_>], n: usize, register: Registe
             });
         }
     }
+    sources
+}
+
+fn depends_on_itself(sources: &[BTreeSet<RegisterId>], register: RegisterId) -> bool {
     let mut seen = BTreeSet::new();
     let mut todo = vec![register];
     while let Some(it) = todo.pop() {

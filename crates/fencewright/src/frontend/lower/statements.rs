@@ -1,15 +1,17 @@
 //! Statements.
 
 use crate::frontend::ast::{self, Stmt, StmtKind};
-use crate::program::{Domain, Expr, Initial, Op, RegisterId};
+use crate::program::{Domain, Expr, Initial, Op, Place, RegisterId};
 use crate::source::{Diagnostic, Span};
 
 use super::body::{Body, Loop, Meaning, TargetRef};
-use super::cfg::{Origin, Slot};
+use super::calls::Wanted;
+use super::cfg::{Node, Origin, Slot};
 use super::constants::ends;
+use super::expressions::Pure;
 use super::globals::domain;
 use super::log::MAX_COPIES;
-use super::typed::{Ty, Typed, binary};
+use super::typed::{Ty, Typed, binary, builtin};
 use super::updates::{Into, Update};
 
 /// How deeply statements may be nested once calls are inlined, for the sake of the stack.
@@ -84,12 +86,13 @@ impl<'a> Body<'_, 'a> {
     fn let_(&mut self, it: &'a ast::Let, statement: Span) {
         let environment = self.environment();
         let declared = it.ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
+        let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
         let register = self.cfg.slots.push(Slot {
             name: it.name.text.clone(),
             ty: declared.map_or(Ty::Unknown, Ty::of),
             domain: declared,
             initial: None,
-            origin: Origin::Let,
+            origin,
             span: it.name.span,
             statement,
             is_read: false,
@@ -113,18 +116,15 @@ impl<'a> Body<'_, 'a> {
             self.slot(register).initial = Some(Initial::Any);
             return;
         }
-        let n_arcs = self.cfg.arcs.len();
-        let is_at_entry = self.is_at_entry();
-        if !is_at_entry || !self.is_simple(value) {
+        if !self.is_at_entry() || !self.is_simple(value) {
             return self.assign_register(register, value, statement);
         }
         let typed = self.value(value, domain);
-        debug_assert_eq!(n_arcs, self.cfg.arcs.len(), "a simple value takes no step");
         self.first_constant(register, typed, statement);
     }
 
     /// Lets a register start with a constant if its `let` is the first thing a process does.
-    fn first_constant(&mut self, register: RegisterId, value: super::expressions::Pure, statement: Span) {
+    fn first_constant(&mut self, register: RegisterId, value: Pure, statement: Span) {
         let domain = self.slot(register).domain;
         let constant = value.constant().filter(|it| domain.is_none_or(|domain| domain.contains(*it)));
         match constant {
@@ -195,7 +195,7 @@ impl<'a> Body<'_, 'a> {
         self.log.error(target.span, message, "assign to a register or a shared variable");
     }
 
-    fn store(&mut self, place: crate::program::Place, target: &TargetRef<'_>, it: &ast::Assign, statement: Span) {
+    fn store(&mut self, place: Place, target: &TargetRef<'_>, it: &ast::Assign, statement: Span) {
         let domain = self.domain_of(&place);
         let value = match it.op {
             None => self.value_of(&it.value, domain),
@@ -224,10 +224,10 @@ impl<'a> Body<'_, 'a> {
             self.cursor = after;
         } else if let Some(update) = Update::by_name(&name.text) {
             self.update(update, (name, arguments), expr.span, Into::Nowhere);
-        } else if super::typed::builtin(&name.text).is_some() {
+        } else if builtin(&name.text).is_some() {
             self.log.error(expr.span, format!("`{}` has no effect", name.text), "use its value, or leave it out");
         } else {
-            self.call((name, arguments), expr.span, super::calls::Wanted::Effect);
+            self.call((name, arguments), expr.span, Wanted::Effect);
         }
     }
 
@@ -330,7 +330,7 @@ impl<'a> Body<'_, 'a> {
         self.cursor = after;
     }
 
-    fn leave_loop(&mut self, what: &str, span: Span, target: impl Fn(&Loop) -> super::cfg::Node) {
+    fn leave_loop(&mut self, what: &str, span: Span, target: impl Fn(&Loop) -> Node) {
         match self.here().loops.last().map(target) {
             Some(node) => self.jump(node),
             None => {

@@ -73,6 +73,7 @@ impl<V> Typed<V> {
 /// The diagnostic for a value of the wrong type.
 pub(super) fn mismatch(log: &Log, wanted: Ty, found: Ty, span: Span) -> Diagnostic {
     let help = match wanted {
+        Ty::Bool | Ty::Unknown if log.text(span).parse::<Value>().is_ok() => "write `true` or `false`".to_owned(),
         Ty::Bool | Ty::Unknown => format!("write `{} != 0`", log.text(span)),
         Ty::Int => "booleans are not numbers: branch on it with `if`".to_owned(),
     };
@@ -111,7 +112,8 @@ pub(super) fn binary<V>(log: &mut Log, op: BinaryOp, left: Typed<V>, right: Type
     }
     let ty = if op.is_boolean() { Ty::Bool } else { Ty::Int };
     if matches!(op, BinaryOp::Div | BinaryOp::Rem) && right.constant() == Some(0) {
-        let warning = Diagnostic::warning(span, "division by zero").with_label("this is a violation when it is reached");
+        let warning =
+            Diagnostic::warning(span, "division by zero").with_label("this is a violation when it is reached");
         log.say(warning.with_help("guard it, or mend the divisor"));
     }
     match (op, left.expr, right.expr) {
@@ -172,7 +174,11 @@ pub(super) fn builtin(name: &str) -> Option<BinaryOp> {
 }
 
 /// Two arguments, or an error.
-pub(super) fn two<'e>(log: &mut Log, name: &ast::Name, arguments: &'e [ast::Expr]) -> Option<(&'e ast::Expr, &'e ast::Expr)> {
+pub(super) fn two<'e>(
+    log: &mut Log,
+    name: &ast::Name,
+    arguments: &'e [ast::Expr],
+) -> Option<(&'e ast::Expr, &'e ast::Expr)> {
     if let [left, right] = arguments {
         return Some((left, right));
     }

@@ -35,7 +35,9 @@ fn registers(log: &mut Log, bodies: &[(Cfg, Notes)], uses: &Uses) {
     let mut is_read: BTreeMap<Span, (bool, &Slot)> = BTreeMap::new();
     for (i, (cfg, _)) in bodies.iter().enumerate() {
         let slots: &IndexVec<_, Slot> = &cfg.slots;
-        for slot in slots.iter().filter(|it| it.origin == Origin::Let && !it.name.starts_with('_')) {
+        for slot in
+            slots.iter().filter(|it| matches!(it.origin, Origin::Let | Origin::Inlined) && !it.name.starts_with('_'))
+        {
             let is_named = uses.contains(&(i, slot.name.clone()));
             is_read.entry(slot.span).or_insert((false, slot)).0 |= slot.is_read || is_named;
         }

@@ -55,12 +55,12 @@ impl Body<'_, '_> {
             return Typed::wrong(span);
         };
         let Some((place, domain)) = self.updated(name, variable, span) else { return Typed::wrong(span) };
-        let argument = self.value_of(argument, domain);
         if let (Update::Fetch(_), Domain::Bool) = (update, domain) {
             let message = format!("`{}` works on integers", name.text);
             self.log.error(variable.span, message, "use `swap` or `cas` for a boolean");
             return Typed::wrong(span);
         }
+        let argument = self.value_of(argument, domain);
         if argument.ty == Ty::Unknown {
             return Typed::wrong(span);
         }
@@ -149,7 +149,8 @@ impl Body<'_, '_> {
             Some((_, Meaning::Wrong)) => None,
             Some((_, Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Function(_))) | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);
-                let help = format!("`{}` is neither; only shared memory is updated atomically", self.log.text(variable.span));
+                let help =
+                    format!("`{}` is neither; only shared memory is updated atomically", self.log.text(variable.span));
                 self.log.error(variable.span, message, help);
                 None
             }

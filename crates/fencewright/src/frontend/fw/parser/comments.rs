@@ -1,6 +1,6 @@
 //! Gives each comment to the item, statement or block it belongs to.
 
-use super::{Failed, Parsed, Parser};
+use super::{Failed, Parsed, Parser, STATEMENT_SIZE};
 use crate::frontend::ast::{Comment, Trivia};
 use crate::frontend::fw::lexer::RawComment;
 use crate::frontend::fw::token::{Symbol, TokenKind};
@@ -15,6 +15,7 @@ impl Parser<'_> {
 
     /// Reads something together with the comments around and inside it.
     pub(super) fn with_trivia<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<(Trivia, Span, T)> {
+        self.grow(STATEMENT_SIZE);
         let outer = std::mem::take(&mut self.stray);
         let mut trivia = self.leading();
         let start = self.current().span;

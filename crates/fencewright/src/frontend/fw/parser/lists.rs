@@ -10,19 +10,21 @@ impl Parser<'_> {
     pub(super) fn name(&mut self, what: &str, help: &str) -> Parsed<Name> {
         match self.kind() {
             TokenKind::Name => {}
-            TokenKind::Keyword(_) if self.current().newlines == 0 => {
-                let word = self.text();
-                let diagnostic =
-                    Diagnostic::error(self.current().span, format!("reserved word `{word}` used as a name"))
-                        .with_label(format!("expected {what}"))
-                        .with_help(format!("choose another name, such as `{word}_`"));
-                self.report(diagnostic);
-            }
+            TokenKind::Keyword(_) if self.current().newlines == 0 => self.reserved(what),
             TokenKind::Keyword(_) | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => {
                 return Err(self.expected(what, help));
             }
         }
         Ok(self.take_name())
+    }
+
+    /// Says that the current keyword cannot be a name.
+    pub(super) fn reserved(&mut self, what: &str) {
+        let word = self.text();
+        let diagnostic = Diagnostic::error(self.current().span, format!("reserved word `{word}` used as a name"))
+            .with_label(format!("expected {what}"))
+            .with_help(format!("choose another name, such as `{word}_`"));
+        self.report(diagnostic);
     }
 
     /// Takes the current token as a name, whatever it is.

@@ -22,6 +22,13 @@ use crate::source::{Diagnostic, Source, Span};
 /// How deep blocks and expressions may be nested.
 const MAX_DEPTH: u32 = 200;
 
+/// How large a program may be, in tokens, where a statement or item counts some more; no engine could check one so
+/// large, and its tree would fill the memory.
+const MAX_SIZE: u32 = 1_000_000;
+
+/// What a statement or item counts besides its tokens.
+const STATEMENT_SIZE: u32 = 4;
+
 /// Reads a file: the tree of what could be read, and everything that is wrong, in the order of the text.
 pub fn parse(source: &Source) -> (ast::File, Vec<Diagnostic>) {
     let mut parser = Parser::new(source.text());
@@ -52,6 +59,8 @@ struct Parser<'a> {
     indentation: usize,
     /// How many blocks and expressions are open.
     depth: u32,
+    /// How much has been read.
+    size: u32,
     /// Whether it has been said that they are too many.
     was_too_deep: bool,
     /// Where the current token started when an error was last reported.
@@ -72,6 +81,7 @@ impl<'a> Parser<'a> {
             previous: Span::default(),
             indentation,
             depth: 0,
+            size: 0,
             was_too_deep: false,
             last_error: None,
             suspect: None,
@@ -99,7 +109,33 @@ impl<'a> Parser<'a> {
         if next.newlines > 0 {
             self.indentation = self.lexer.blanks_before(next.span.start);
         }
+        self.grow(1);
         token
+    }
+
+    /// Counts what has been read, and stops reading if it is too much.
+    fn grow(&mut self, size: u32) {
+        let is_first = self.size <= MAX_SIZE;
+        self.size = self.size.saturating_add(size);
+        if self.size > MAX_SIZE && is_first && !self.is_at_end() {
+            let at = Span::new(self.previous.end, self.previous.end);
+            let diagnostic = Diagnostic::error(at, "program too large")
+                .with_label("reading stopped here")
+                .with_help("is this the right file? if so, check a smaller part of the program");
+            // If something else is wrong, that is enough.
+            if self.lexer.diagnostics.is_empty() {
+                self.lexer.report(diagnostic);
+            }
+            self.stop();
+        }
+    }
+
+    /// Reads nothing more, and says nothing about what is missing then.
+    fn stop(&mut self) {
+        self.lexer.stop();
+        let end = self.lexer.next_token();
+        self.window = [end; 3];
+        self.last_error = Some(end.span.start);
     }
 
     fn is_at(&self, symbol: Symbol) -> bool {

@@ -16,8 +16,7 @@ impl Parser<'_> {
         }
         self.last_error = Some(at.span.start);
         if self.lexer.has_given_up() {
-            let end = self.lexer.next_token();
-            self.window = [end; 3];
+            self.stop();
         }
         Failed
     }

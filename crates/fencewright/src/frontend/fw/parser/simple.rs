@@ -5,7 +5,6 @@ use crate::frontend::ast::{Assign, Expr, ExprKind, Let, Name, StmtKind, Target};
 use crate::frontend::fw::token::{Symbol, TokenKind};
 use crate::frontend::nearest::nearest;
 use crate::program::{BinaryOp, FenceKind};
-use crate::source::Diagnostic;
 
 impl Parser<'_> {
     /// A keyword, what `read` makes of the rest, and `;`.
@@ -49,6 +48,8 @@ impl Parser<'_> {
         if self.is_at(Symbol::ColonAssign) || self.is_at(Symbol::Eq) {
             self.expected("`=`", &format!("write `let {} = …;`", name.text));
             self.bump();
+        } else if self.may_start_operand() && self.current().newlines == 0 {
+            return Err(self.expected("`=`", &format!("write `let {} = …;`", name.text)));
         } else if !self.eat(Symbol::Assign) {
             return Ok(StmtKind::Let(Let { name, ty, value: None }));
         }
@@ -79,13 +80,10 @@ impl Parser<'_> {
 
     /// A statement that starts with a name: a label, an assignment or a call.
     pub(super) fn named_statement(&mut self) -> Parsed<StmtKind> {
-        let name = match self.kind() {
-            TokenKind::Keyword(_) => {
-                self.reserved();
-                self.take_name()
-            }
-            TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => self.take_name(),
-        };
+        if self.kind() != TokenKind::Name {
+            self.reserved("a name");
+        }
+        let name = self.take_name();
         if self.eat(Symbol::Colon) {
             return Ok(StmtKind::Label(name));
         }
@@ -120,8 +118,11 @@ impl Parser<'_> {
             TokenKind::Symbol(Symbol::SubAssign) => Some(BinaryOp::Sub),
             TokenKind::Symbol(Symbol::ColonAssign | Symbol::Eq) => {
                 let name = self.shortened(target.span);
-                let wait = if self.is_at(Symbol::Eq) { "; to wait for it, `assume({name} == …);`" } else { "" };
-                let help = format!("to assign, write `{name} = …;`{}", wait.replace("{name}", &name));
+                let help = if self.is_at(Symbol::Eq) {
+                    format!("to assign, write `{name} = …;`; to wait for it, `assume({name} == …);`")
+                } else {
+                    format!("to assign, write `{name} = …;`")
+                };
                 self.expected("`=`", &help);
                 None
             }
@@ -131,14 +132,5 @@ impl Parser<'_> {
         };
         self.bump();
         Ok(op)
-    }
-
-    /// Says that the current keyword cannot be a name.
-    fn reserved(&mut self) {
-        let word = self.text();
-        let diagnostic = Diagnostic::error(self.current().span, format!("reserved word `{word}` used as a name"))
-            .with_label("expected a name")
-            .with_help(format!("choose another name, such as `{word}_`"));
-        self.report(diagnostic);
     }
 }

@@ -44,7 +44,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<StmtKind> {
         match self.kind() {
-            TokenKind::Keyword(_) if self.is_before(Symbol::Colon) || self.is_before(Symbol::Assign) => {
+            TokenKind::Keyword(keyword) if keyword != Keyword::Let && self.is_before_colon_or_assign() => {
                 self.named_statement()
             }
             TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
@@ -60,6 +60,10 @@ impl Parser<'_> {
             }
             TokenKind::Symbol(_) | TokenKind::Int(_) | TokenKind::End => Err(self.no_statement()),
         }
+    }
+
+    fn is_before_colon_or_assign(&self) -> bool {
+        self.is_before(Symbol::Colon) || self.is_before(Symbol::Assign)
     }
 
     fn keyword_statement(&mut self, keyword: Keyword) -> Parsed<StmtKind> {
@@ -213,6 +217,14 @@ impl Parser<'_> {
             TokenKind::Name => true,
             TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => false,
         };
+        // `then {` and `do {`, as other languages have them.
+        let may_be_superfluous = self.kind() == TokenKind::Name || self.is_at_keyword(Keyword::Do);
+        if may_be_superfluous && self.is_before(Symbol::OpenBrace) {
+            let word = self.shortened(self.current().span);
+            self.expected("`{`", &format!("remove `{word}`"));
+            self.bump();
+            return self.block(help);
+        }
         if !may_start {
             return self.block(help);
         }

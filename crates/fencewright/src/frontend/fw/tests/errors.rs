@@ -114,6 +114,10 @@ fn statements() {
     check_body("while {}", &["2:7 expected a condition, found `{`"]);
     check_body("if (x == 1 { y = 1; } else { y = 2; }", &["2:12 expected `)`, found `{`"]);
     check_body("if (x == 1)) { y = 1; }", &["2:12 expected `{`, found `)`"]);
+}
+
+#[test]
+fn words_in_statements() {
     check_body("whlie (x) { y = 1; }", &["2:1 expected a statement, found `whlie`"]);
     check_body("lop { y = 1; }", &["2:1 expected a statement, found `lop`"]);
     check_body("brek;", &["2:1 expected a statement, found `brek`"]);
@@ -121,6 +125,13 @@ fn statements() {
     check_body("var r = 1;", &["2:1 expected a statement, found `var`"]);
     check_body("let r, s = 1;", &["2:6 expected `=`, `:` or `;`, found `,`"]);
     check_body("let mut r = 1;", &["2:5 expected the name of a register, found `mut`"]);
+    check_body("let = 1;", &["2:5 expected the name of a register, found `=`"]);
+    check_body("let r 1;", &["2:7 expected `=`, found `1`"]);
+    check_body(
+        "if x == 1 then { y = ; }",
+        &["2:11 expected `{`, found `then`", "2:22 expected an expression, found `;`"],
+    );
+    check_body("for k in 0..1 do { y = 1; }", &["2:15 expected `{`, found `do`"]);
     check_body("let at = 1;", &["2:5 reserved word `at` used as a name"]);
     check_body("in = 1;", &["2:1 reserved word `in` used as a name"]);
     check_body("loop: x = 1;", &["2:1 reserved word `loop` used as a name"]);

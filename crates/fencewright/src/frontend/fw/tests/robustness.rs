@@ -21,8 +21,18 @@ fn check(text: &str) -> Vec<Diagnostic> {
     if let Ok(once) = format(&source) {
         let twice = format(&Source::new("t.fw", once.as_str()));
         assert_eq!(twice.as_ref(), Ok(&once), "{text:?}");
+        assert_eq!(words(&once), words(text), "{text:?}");
     }
     diagnostics
+}
+
+/// All words of a text, comments included, in some order. `full` may be left out and zeros before a number too.
+fn words(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut words: Vec<&str> =
+        words.map(|it| it.trim_start_matches('0')).filter(|it| !matches!(*it, "" | "full")).collect();
+    words.sort_unstable();
+    words
 }
 
 /// The same, and within a time that only something worse than linear would take.
@@ -79,14 +89,38 @@ fn chains_in_chains_do_not_add_up() {
 #[test]
 fn megabytes_of_garbage_are_refused_soon() {
     let size = 10 << 20;
-    for unit in
-        ["(", "{", "}", "a ", "a", "1", "§", "\0", "/*", "\"", "= ", "thread ", "x = 1;\n", "thread T {\n", "// a\n"]
-    {
+    check_soon(&format!("thread T {{ {}", ";".repeat(size)));
+    for unit in [
+        "(",
+        "{",
+        "}",
+        "a ",
+        "a",
+        "1",
+        "§",
+        "\0",
+        "/*",
+        "\"",
+        "= ",
+        "thread ",
+        "x = 1;\n",
+        "thread T { x = 1; }\n",
+        "thread T {\n",
+        "// a\n",
+    ] {
         check_soon(&unit.repeat(size / unit.len()));
     }
     let mut random = Random(7);
     let bytes: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
     check_soon(&String::from_utf8_lossy(&bytes));
+}
+
+#[test]
+fn programs_of_absurd_size_are_refused() {
+    let text = format!("thread T {{ {} }}", "x = 1;".repeat(200_000));
+    let found = messages(&text, &check_soon(&text));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("program too large"), "{found:?}");
 }
 
 #[test]

@@ -1,0 +1,169 @@
+//! Conditions of properties: expressions over the registers of all processes and, at the end, memory.
+
+use std::collections::BTreeSet;
+
+use crate::frontend::ast::{self, ExprKind};
+use crate::program::{Expr, LocationId, StateVar};
+use crate::source::{Diagnostic, Span};
+
+use super::constants::constant;
+use super::globals::{Global, unknown, unknown_part};
+use super::log::Log;
+use super::properties::{Lowering, Memory};
+use super::typed::{Ty, Typed, builtin, pure};
+
+impl Lowering<'_, '_, '_> {
+    /// A condition on registers and memory.
+    pub(super) fn boolean(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+        // The walker holds the log while it asks for names, so they are looked up before.
+        let mut leaves = Vec::new();
+        collect_leaves(expr, &mut leaves);
+        let mut meanings: Vec<Typed<StateVar>> = leaves.into_iter().map(|leaf| self.leaf(leaf)).collect();
+        meanings.reverse();
+        let next = &mut |_: &mut Log, leaf: &ast::Expr| meanings.pop().unwrap_or_else(|| Typed::wrong(leaf.span));
+        pure(self.log, expr, next).expect(self.log, Ty::Bool)
+    }
+
+    fn leaf(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Name(name) => match self.known.globals.get(&name.text) {
+                Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
+                Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
+                    self.constant(expr)
+                }
+                None => self.bound(expr, name),
+            },
+            ExprKind::Index(name, index) => self.memory(name, Some(index), span),
+            ExprKind::Member(thread, register) => self.register(thread, register, span),
+            ExprKind::Any(_)
+            | ExprKind::Call(..)
+            | ExprKind::At(..)
+            | ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Paren(_) => {
+                let message = format!("`{}` has no meaning in a property", self.log.text(span));
+                self.log.error(span, message, "use `P@label`, `P.register`, constants and, at the end, memory");
+                Typed::wrong(span)
+            }
+        }
+    }
+
+    /// A name bound by `for`, or a mistake.
+    fn bound(&mut self, expr: &ast::Expr, name: &ast::Name) -> Typed<StateVar> {
+        let is_bound = self.environment.local.iter().any(|it| it.0 == name.text);
+        let owner = self.known.processes.iter().find(|it| it.registers.contains_key(&name.text));
+        match owner.filter(|_| !is_bound) {
+            Some(owner) => {
+                let thread = &self.builder.so_far().processes()[owner.process].name;
+                let message = format!("`{}` is a register, which belongs to a thread", name.text);
+                self.log.error(name.span, message, format!("say whose: `{thread}.{}`", name.text));
+                Typed::wrong(expr.span)
+            }
+            None => self.constant(expr),
+        }
+    }
+
+    fn constant(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+        match constant(self.log, &self.environment, expr) {
+            Some((value, ty)) => Typed::new(Expr::Const(value), ty, expr.span),
+            None => Typed::wrong(expr.span),
+        }
+    }
+
+    /// `P.r`
+    fn register(&mut self, thread: &ast::ThreadRef, register: &ast::Name, span: Span) -> Typed<StateVar> {
+        let Some(i) = self.thread(thread) else { return Typed::wrong(span) };
+        let emitted = &self.known.processes[i];
+        self.uses.insert((i, register.text.clone()));
+        match emitted.registers.get(&register.text).map(Vec::as_slice) {
+            Some([(id, _)]) => {
+                let domain = self.builder.so_far().processes()[emitted.process].registers[*id].domain;
+                Typed::new(Expr::Var(StateVar::Register(emitted.process, *id)), Ty::of(domain), span)
+            }
+            Some(several) => {
+                let message = format!("`{}` is the name of {} registers", self.log.text(span), several.len());
+                let mut diagnostic = Diagnostic::error(span, message);
+                let places: BTreeSet<Span> = several.iter().map(|it| it.1).collect();
+                for place in places {
+                    diagnostic = diagnostic.and_at(place, "declared here");
+                }
+                self.log.say(diagnostic.with_help("give them different names, or copy the one that counts to another"));
+                Typed::wrong(span)
+            }
+            None => {
+                let known = emitted.registers.keys().map(String::as_str);
+                self.log.say(unknown_part("register", register, &emitted.family, known));
+                Typed::wrong(span)
+            }
+        }
+    }
+
+    /// `x`, `a[0]`
+    fn memory(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Typed<StateVar> {
+        self.log.used.insert(name.text.clone());
+        let Some(location) = self.location(name, index, span) else { return Typed::wrong(span) };
+        if self.memory == Memory::AtEndOnly {
+            let message = format!("`{}` is memory, which is looked at only at the end", self.log.text(span));
+            self.log.error(span, message, "add `at end`, or load it to a register and name that: `P.r`");
+            return Typed::wrong(span);
+        }
+        let domain = self.builder.so_far().locations()[location].domain;
+        Typed::new(Expr::Var(StateVar::Memory(location)), Ty::of(domain), span)
+    }
+
+    fn location(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Option<LocationId> {
+        match (self.known.globals.get(&name.text), index) {
+            (Some(Global::Scalar(location)), None) => Some(*location),
+            (Some(Global::Array(array)), Some(index)) => {
+                let (value, _) = constant(self.log, &self.environment, index)?;
+                let array = &self.builder.so_far().arrays()[*array];
+                let cell = array.cell(value);
+                if cell.is_none() {
+                    let message = format!("index {value} is outside the array `{}`", name.text);
+                    self.log.error(index.span, message, format!("the cells are 0 to {}", array.len.saturating_sub(1)));
+                }
+                cell
+            }
+            (Some(Global::Array(_)), None) => {
+                let message = format!("the array `{}` is used without an index", name.text);
+                self.log.error(span, message, "name a cell");
+                None
+            }
+            (Some(Global::Scalar(_)), Some(_)) => {
+                self.log.error(span, format!("`{}` is not an array", name.text), "use it without an index");
+                None
+            }
+            (Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong), _) => None,
+            (None, _) => {
+                self.log.say(unknown("name", name, self.known.globals.iter().map(|it| it.0)));
+                None
+            }
+        }
+    }
+}
+
+/// The names of an expression, in the order in which [`pure`] asks for them.
+fn collect_leaves<'e>(expr: &'e ast::Expr, leaves: &mut Vec<&'e ast::Expr>) {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Bool(_) => {}
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => collect_leaves(inner, leaves),
+        ExprKind::Binary(_, left, right) => {
+            collect_leaves(left, leaves);
+            collect_leaves(right, leaves);
+        }
+        ExprKind::Call(name, arguments) if builtin(&name.text).is_some() => {
+            if arguments.len() == 2 {
+                arguments.iter().for_each(|it| collect_leaves(it, leaves));
+            }
+        }
+        ExprKind::Call(..)
+        | ExprKind::Any(_)
+        | ExprKind::Name(_)
+        | ExprKind::Index(..)
+        | ExprKind::At(..)
+        | ExprKind::Member(..) => leaves.push(expr),
+    }
+}

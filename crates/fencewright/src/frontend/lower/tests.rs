@@ -1,0 +1,272 @@
+//! Snippets and what they are lowered to.
+
+use super::lower;
+use crate::frontend::fw;
+use crate::program::dump;
+use crate::source::{Diagnostic, Source};
+
+/// Declarations that every snippet may use.
+const SHARED: &str = "shared x, y: 0..1; shared a[2]: 0..1; shared b: bool; shared n; \
+                      fn lock(shared l) { while (swap(l, 1) == 1) {} } fn id(v) { return v; }";
+
+fn lowered(text: &str, defines: &[(String, i64)]) -> super::Lowered {
+    let source = Source::new("t.fw", text);
+    let (file, diagnostics) = fw::parse(&source);
+    assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}: {diagnostics:?}");
+    lower(&source, &file, defines)
+}
+
+/// Checks the edges of a thread; an expected line that is a register or label of the listing must be there too.
+fn check(body: &str, expected: &[&str]) {
+    let found = lowered(&format!("{SHARED} thread T {{ {body} }}"), &[]);
+    let program = found.program.unwrap_or_else(|| panic!("{body}: {:?}", found.diagnostics));
+    let listing = dump(&program);
+    let lines: Vec<&str> = listing.lines().map(str::trim).filter(|line| line.contains(" -> ")).collect();
+    let edges: Vec<&str> = expected.iter().copied().filter(|line| line.contains(" -> ")).collect();
+    assert_eq!(lines, edges, "{body}");
+    for line in expected.iter().filter(|line| !line.contains(" -> ")) {
+        assert!(listing.lines().any(|it| it.trim() == *line), "{body}: `{line}` is missing in\n{listing}");
+    }
+}
+
+#[test]
+fn loads_go_from_left_to_right() {
+    check(
+        "x = y + a[x];",
+        &[
+            "p0: load $0, y -> p1",
+            "p1: load $1, x -> p2",
+            "p2: load $2, a[$1] -> p3",
+            "p3: store x, $0 + $2 -> p4",
+            "p4: end",
+        ],
+    );
+    check(
+        "a[1] = x; a[0] += 1;",
+        &[
+            "p0: load $0, x -> p1",
+            "p1: store a[1], $0 -> p2",
+            "p2: load $1, a[0] -> p3",
+            "p3: store a[0], $1 + 1 -> p4",
+        ],
+    );
+}
+
+#[test]
+fn registers_are_loaded_directly_where_their_range_allows() {
+    check("let r = x; r = y; x = r;", &["p0: load r, x -> p1", "p1: load r, y -> p2", "p2: store x, r -> p3"]);
+    check("let r: 0..3 = x; x = r;", &["p0: load $1, x -> p1", "p1: r := $1 -> p2", "p2: store x, r -> p3"]);
+    check("let r = swap(x, 1); x = r;", &["p0: rmw x write 1 into r -> p1", "p1: store x, r -> p2"]);
+    check(
+        "let r = id(1); x = r;",
+        &["p0: v := 1 -> p1", "p1: r := v -> p2", "p2: store x, r -> p3", "register r: 1..1 = 1"],
+    );
+}
+
+#[test]
+fn a_first_let_is_an_initial_value() {
+    check(
+        "let r = 1; let s: 0..3 = any; x = r + s;",
+        &["register r: 1..1 = 1", "register s: 0..3 = any", "p0: store x, r + s -> p1"],
+    );
+    check("loop { let r = 1; x = r; }", &["p0: r := 1 -> p1", "p1: store x, r -> p0"]);
+    check("l: let r = 1; x = r; goto l;", &["p0: r := 1 -> p1", "p1: store x, r -> p0", "p0: l"]);
+}
+
+#[test]
+fn conditions_are_branches() {
+    check(
+        "while (x == 1 && y == 0) {}",
+        &[
+            "p0: load $0, x -> p1",
+            "p1: assume $0 == 1 -> p2",
+            "p1: assume $0 != 1 -> p3",
+            "p2: load $1, y -> p4",
+            "p4: assume $1 == 0 -> p0",
+            "p4: assume $1 != 0 -> p3",
+        ],
+    );
+    check(
+        "let r = x; if (r == 0 || r == 1) { x = 0; }",
+        &[
+            "p0: load r, x -> p1",
+            "p1: assume (r == 0) || (r == 1) -> p2",
+            "p1: assume !((r == 0) || (r == 1)) -> p3",
+            "p2: store x, 0 -> p3",
+        ],
+    );
+    check(
+        "if (!cas(x, 0, 1)) { y = 1; }",
+        &["p0: rmw x if old == 0 write 1 -> p1", "p0: rmw x if old != 0 -> p2", "p2: store y, 1 -> p1"],
+    );
+    check(
+        "assume(cas(x, 0, 1)); assume(b);",
+        &["p0: rmw x if old == 0 write 1 -> p1", "p1: load $0, b -> p2", "p2: assume $0 -> p3"],
+    );
+}
+
+#[test]
+fn constant_conditions_leave_one_side_and_assertions_fail_at_the_end() {
+    check("if (1 < 2) { x = 1; } else { y = 1; }", &["p0: store x, 1 -> p1"]);
+    check(
+        "assert(x == 0 || b);",
+        &[
+            "p0: load $0, x -> p1",
+            "p1: assume $0 == 0 -> p2",
+            "p1: assume $0 != 0 -> p3",
+            "p3: load $1, b -> p4",
+            "p4: assume $1 -> p2",
+            "p4: assume !$1 -> p5",
+            "p5: assert 0 -> p2",
+        ],
+    );
+}
+
+#[test]
+fn jumps_and_joins_cost_no_edge() {
+    check("loop { x = 1; if (any) { break; } }", &["p0: store x, 1 -> p1", "p1: assume 1 -> p2", "p1: assume 1 -> p0"]);
+    check(
+        "choose { x = 1; } or { goto l; } or { y = 1; } l:",
+        &["p0: store x, 1 -> p1", "p0: assume 1 -> p1", "p0: store y, 1 -> p1", "p1: l end"],
+    );
+    check(
+        "do { x = 1; } while (x == 0); return;",
+        &["p0: store x, 1 -> p1", "p1: load $0, x -> p2", "p2: assume $0 == 0 -> p0", "p2: assume $0 != 0 -> p3"],
+    );
+    check(
+        "for k in 0..1 { if (x == k) { break; } a[k] = k; }",
+        &[
+            "p0: load $0, x -> p1",
+            "p1: assume $0 == 0 -> p2",
+            "p1: assume $0 != 0 -> p3",
+            "p3: store a[0], 0 -> p4",
+            "p4: load $1, x -> p5",
+            "p5: assume $1 == 1 -> p2",
+            "p5: assume $1 != 1 -> p6",
+            "p6: store a[1], 1 -> p2",
+        ],
+    );
+    check("", &["p0: end"]);
+    check("loop {}", &[]);
+}
+
+#[test]
+fn a_label_before_a_jump_names_only_its_own_place() {
+    check(
+        "if (b) { bad: } x = 1;",
+        &[
+            "p0: load $0, b -> p1",
+            "p1: assume $0 -> p2",
+            "p1: assume !$0 -> p3",
+            "p2: assume 1 -> p3",
+            "p3: store x, 1 -> p4",
+            "p2: bad",
+        ],
+    );
+}
+
+#[test]
+fn functions_are_inlined() {
+    check(
+        "lock(x); lock(a[1]);",
+        &[
+            "p0: rmw x write 1 into $0 -> p1",
+            "p1: assume $0 == 1 -> p0",
+            "p1: assume $0 != 1 -> p2",
+            "p2: rmw a[1] write 1 into $1 -> p3",
+            "p3: assume $1 == 1 -> p2",
+            "p3: assume $1 != 1 -> p4",
+        ],
+    );
+}
+
+#[test]
+fn atomic_blocks_are_one_step() {
+    check(
+        "atomic { let r = x; if (r == 0 && b) { x = 1; } else { assume(b); } y = id(r); }",
+        &[
+            "p0: locked { load r, x; choose { assume r == 0; load $1, b; choose { assume $1; store x, 1 } or { assume !$1; \
+         load $2, b; assume $2 } } or { assume r != 0; load $2, b; assume $2 }; v := r; $4 := v; store y, $4 } -> p1",
+        ],
+    );
+    check(
+        "atomic { choose { assume(false); } or { x = 1; } }",
+        &["p0: locked { choose { assume 0 } or {  }; store x, 1 } -> p1"],
+    );
+}
+
+#[test]
+fn ranges_are_inferred() {
+    check(
+        "let r = 0; loop { r = (r + 1) % 4; x = r; }",
+        &["register r: 0..3 = 0", "p0: r := (r + 1) % 4 -> p1", "p1: store x, r -> p0"],
+    );
+    check(
+        "let r = n; let s = r + 1; n = s;",
+        &[
+            "register r: int = 0",
+            "register s: int = 0",
+            "p0: load r, n -> p1",
+            "p1: s := r + 1 -> p2",
+            "p2: store n, s -> p3",
+        ],
+    );
+    check("let r = any(-1..2); x = r;", &["register r: -1..2 = 0", "p0: r := any -1..2 -> p1", "p1: store x, r -> p2"]);
+    check(
+        "let r = b || x == 1; b = r;",
+        &[
+            "register r: bool = 0",
+            "p0: load $1, b -> p1",
+            "p1: assume $1 -> p2",
+            "p1: assume !$1 -> p3",
+            "p3: load $2, x -> p4",
+            "p4: assume $2 == 1 -> p2",
+            "p4: assume $2 != 1 -> p5",
+            "p2: r := 1 -> p6",
+            "p5: r := 0 -> p6",
+            "p6: store b, r -> p7",
+        ],
+    );
+}
+
+/// The situations of all properties.
+fn check_properties(text: &str, expected: &[&str]) {
+    let found = lowered(text, &[]);
+    let listing = dump(&found.program.unwrap_or_else(|| panic!("{text}: {:?}", found.diagnostics)));
+    let lines: Vec<&str> =
+        listing.lines().filter(|it| it.starts_with("forbid") || it.starts_with("predicate")).collect();
+    assert_eq!(lines, expected, "{text}");
+}
+
+#[test]
+fn properties_are_sets_of_situations() {
+    let threads = "shared x: 0..1; thread P(i: 0..2) { let r = x; l: x = r; }";
+    check_properties(
+        &format!("{threads} forbid P(i)@l && P(j)@l for i in 0..1, j in i+1..2;"),
+        &["forbid P(0)@p1, P(1)@p4, 1", "forbid P(0)@p1, P(2)@p7, 1", "forbid P(1)@p4, P(2)@p7, 1"],
+    );
+    check_properties(
+        &format!("{threads} forbid P(0)@l && (P(1).r == 1 || P(1)@end);"),
+        &["forbid P(0)@p1, P(1).r == 1", "forbid P(0)@p1, P(1)@p5, 1"],
+    );
+    check_properties(
+        &format!("{threads} forbid x == 1 && P(2).r == 0 at end of P(2), P(0);"),
+        &["forbid at end P(0)@p2, P(2)@p8, (x == 1) && (P(2).r == 0)"],
+    );
+    check_properties(
+        &format!("{threads} forbid x == 1 at end; predicate x - P(0).r <= 1;"),
+        &["forbid at end P(0)@p2, P(1)@p5, P(2)@p8, x == 1", "predicate (x - P(0).r) <= 1"],
+    );
+}
+
+#[test]
+fn the_command_line_changes_constants_and_nothing_else() {
+    let text = "const N = 2; const M = N + 1; shared x: 0..M; thread T { x = N; } forbid x == M at end;";
+    let found = lowered(text, &[("N".to_owned(), 5)]);
+    let listing = dump(&found.program.expect("the constant exists"));
+    assert!(listing.contains("shared x: 0..6") && listing.contains("store x, 5"), "{listing}");
+    let found = lowered(text, &[("K".to_owned(), 5)]);
+    assert!(found.program.is_none());
+    assert_eq!(found.diagnostics[0].message, "`-D K`: there is no such constant");
+    assert_eq!(found.diagnostics[0].help.as_deref(), Some("the constants are `M`, `N`"));
+}
