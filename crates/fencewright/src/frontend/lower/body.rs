@@ -137,6 +137,16 @@ pub(super) fn lower_member<'a>(
     (cfg, body.notes)
 }
 
+/// Checks a function that nothing calls; what it is lowered to is thrown away.
+pub(super) fn check_function<'a>(globals: &Globals<'a>, program: &Program, log: &mut Log, function: &'a ast::Function) {
+    let mut cfg = Cfg::new();
+    let (cursor, exit) = (cfg.entry, cfg.node());
+    let (names, loops, frames, notes) = (Vec::new(), Vec::new(), Vec::new(), Notes::default());
+    let stack = vec![Activation { function: None, exit, result: None, names, loops, frames, is_atomic: false }];
+    let mut body = Body { globals, program, log, cfg, cursor, stack, n_loops: 0, is_atomic: false, depth: 0, notes };
+    body.inline_alone(function);
+}
+
 impl<'g, 'a> Body<'g, 'a> {
     /// The innermost activation.
     pub(super) fn here(&mut self) -> &mut Activation<'a> {

@@ -187,6 +187,17 @@ impl<'a> Body<'_, 'a> {
         self.stack.pop();
     }
 
+    /// Inlines a function without arguments; nothing is known of its parameters.
+    pub(super) fn inline_alone(&mut self, function: &'a ast::Function) {
+        check_distinct(self.log, function.parameters.iter().map(name_of));
+        labels::check(self.log, &function.body);
+        let names = function.parameters.iter().map(name_of);
+        let bind = |it: &ast::Name| Binding { name: it.text.clone(), span: it.span, meaning: Meaning::Wrong };
+        let names = names.map(bind).collect();
+        let result = has_value(function).then(|| self.temporary(None, Ty::Unknown, function.name.span));
+        self.inline(function, names, result);
+    }
+
     /// `return;` or `return e;`
     pub(super) fn return_(&mut self, value: Option<&'a ast::Expr>, span: Span) {
         let here = self.here();

@@ -107,6 +107,14 @@ impl<'a> Globals<'a> {
         self.names.get(name).map(|known| known.1)
     }
 
+    /// The functions, by name.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &'a ast::Function> {
+        self.names.values().filter_map(|known| match known.0 {
+            Global::Function(function) => Some(function),
+            Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Wrong => None,
+        })
+    }
+
     /// All names, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &Global<'a>, Span)> {
         self.names.iter().map(|(name, known)| (*name, &known.0, known.1))

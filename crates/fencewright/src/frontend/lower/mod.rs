@@ -35,7 +35,7 @@ use crate::frontend::ast;
 use crate::program::{Builder, Program};
 use crate::source::{Diagnostic, Source, Span};
 
-use body::{Notes, lower_member};
+use body::{Notes, check_function, lower_member};
 use cfg::Cfg;
 use globals::Globals;
 use log::Log;
@@ -74,5 +74,12 @@ pub fn lower(source: &Source, file: &ast::File, defines: &[(String, i64)]) -> Lo
 }
 
 fn bodies(log: &mut Log, builder: &Builder, globals: &Globals<'_>) -> Vec<(Cfg, Notes)> {
-    globals.members.iter().map(|member| lower_member(globals, builder.so_far(), log, member)).collect()
+    let lower = |member| lower_member(globals, builder.so_far(), log, member);
+    let bodies = globals.members.iter().map(lower).collect();
+    for function in globals.functions() {
+        if !log.used.contains(&function.name.text) {
+            check_function(globals, builder.so_far(), log, function);
+        }
+    }
+    bodies
 }

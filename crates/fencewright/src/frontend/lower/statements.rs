@@ -186,7 +186,8 @@ impl<'a> Body<'_, 'a> {
             Meaning::Const(..) => self.refuse_target(&target, "a constant"),
             Meaning::Thread => self.refuse_target(&target, "a thread"),
             Meaning::Function(_) => self.refuse_target(&target, "a function"),
-            Meaning::Wrong => {}
+            // The value may have mistakes of its own; `any` is none, whatever it was to be.
+            Meaning::Wrong => drop(self.value(&it.value, Some(Domain::Bool))),
         }
     }
 
