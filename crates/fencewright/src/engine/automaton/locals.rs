@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::engine::automaton::{Automaton, FastMap, LocalId, LocalState};
+use crate::engine::automaton::{Automaton, FastMap, LocalId, LocalState, step_of};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, PointId, ProcessId, StateVar, Value};
-use crate::system::{Action, Control, Local, Move, Step};
+use crate::system::{Control, Local, Move, Step};
 use crate::util::Idx;
 
 /// Where an operation leads: usually one local state, several where a local choice follows.
@@ -330,12 +330,4 @@ impl<'a> Locals<'a> {
             Offer::Silent(..) | Offer::Rmw(..) | Offer::Locked(..) => false,
         }
     }
-}
-
-fn step_of(process: ProcessId, next: Move, choice: usize) -> Step {
-    let action = match next {
-        Move::Edge(edge) => Action::Edge { edge, choice: u32::try_from(choice).expect("fewer than 2^32 outcomes") },
-        Move::Fence(position, _) => Action::Fence(position),
-    };
-    Step { process, action }
 }

@@ -29,7 +29,7 @@ use rustc_hash::FxHasher;
 use crate::engine::Task;
 use crate::memory::Model;
 use crate::program::{FenceKind, Op, ProcessId, Value};
-use crate::system::{Control, Fault, Flow, Local, Move, Stop, is_local};
+use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop, is_local};
 
 pub use live::LiveRegisters;
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
@@ -219,28 +219,49 @@ impl<'a> Automaton<'a> {
         if !self.merging.local_steps {
             return vec![start];
         }
-        let mut seen = vec![start.clone()];
-        let mut rest_at = Vec::new();
+        let walk = self.walk(start.clone());
+        let rests: Vec<_> = walk.into_iter().filter(|visit| visit.is_rest).map(|visit| visit.state).collect();
+        if rests.is_empty() { vec![start] } else { rests }
+    }
+
+    /// The local steps by which [`settled`](Self::settled) gets from one local state to another.
+    pub fn path(&self, from: LocalState, to: &LocalState) -> Option<Vec<Step>> {
+        if from == *to {
+            return Some(Vec::new());
+        }
+        let walk = self.walk(from);
+        let mut at = walk.iter().position(|visit| visit.state == *to)?;
+        let mut steps = Vec::new();
+        while let Some((parent, step)) = walk[at].from {
+            steps.push(step);
+            at = parent;
+        }
+        steps.reverse();
+        Some(steps)
+    }
+
+    /// The local states that local steps lead to, breadth first.
+    fn walk(&self, start: LocalState) -> Vec<Visit> {
+        let mut seen = vec![Visit { state: start, from: None, is_rest: false }];
         let mut at = 0;
         while at < seen.len() {
-            let state = seen[at].clone();
-            at += 1;
-            match self.pass(&state) {
+            match self.pass(&seen[at].state) {
                 Some(nexts) if seen.len() < MAX_MERGED => {
-                    for next in nexts {
-                        if !seen.contains(&next) {
-                            seen.push(next);
+                    for (step, state) in nexts {
+                        if seen.iter().all(|visit| visit.state != state) {
+                            seen.push(Visit { state, from: Some((at, step)), is_rest: false });
                         }
                     }
                 }
-                Some(_) | None => rest_at.push(state),
+                Some(_) | None => seen[at].is_rest = true,
             }
+            at += 1;
         }
-        if rest_at.is_empty() { vec![start] } else { rest_at }
+        seen
     }
 
     /// Where the local steps of a state lead, if it may take them at once.
-    fn pass(&self, state: &LocalState) -> Option<Vec<LocalState>> {
+    fn pass(&self, state: &LocalState) -> Option<Vec<(Step, LocalState)>> {
         let LocalState::Here(process, control, registers) = state else { return None };
         let moves = self.flow.moves(*control);
         let may_pass =
@@ -248,8 +269,28 @@ impl<'a> Automaton<'a> {
         if self.observed.sees_control(*control) || !moves.iter().all(may_pass) {
             return None;
         }
-        let nexts: Vec<_> =
-            moves.into_iter().flat_map(|(next, target)| self.take_silent(next, target, registers)).collect();
+        let mut nexts = Vec::new();
+        for (next, target) in moves {
+            let outcomes = self.take_silent(next, target, registers).into_iter().enumerate();
+            nexts.extend(outcomes.map(|(choice, state)| (step_of(*process, next, choice), state)));
+        }
         (!nexts.is_empty()).then_some(nexts)
     }
+}
+
+/// A local state on the way through local steps.
+struct Visit {
+    state: LocalState,
+    /// The visit it was found from, and the step.
+    from: Option<(usize, Step)>,
+    /// Whether the process stays here.
+    is_rest: bool,
+}
+
+fn step_of(process: ProcessId, next: Move, choice: usize) -> Step {
+    let action = match next {
+        Move::Edge(edge) => Action::Edge { edge, choice: u32::try_from(choice).expect("fewer than 2^32 outcomes") },
+        Move::Fence(position, _) => Action::Fence(position),
+    };
+    Step { process, action }
 }

@@ -44,6 +44,15 @@ pub struct Shared<'a> {
     pub swaps: Vec<Swap>,
 }
 
+/// A step, and the local state in which its process comes to rest after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged {
+    /// The step; local steps that follow it are left out.
+    pub step: Step,
+    /// Where its process comes to rest; `None` where it does not move.
+    pub rest: Option<LocalId>,
+}
+
 /// The most steps that run ahead before a state is kept.
 const MAX_AHEAD: usize = 64;
 
@@ -56,7 +65,9 @@ pub struct Expander<'a> {
     /// Whether a process had to wait because of the bound.
     pub has_hit_bound: bool,
     /// The steps to the current successor, if somebody wants them.
-    log: Option<Vec<Step>>,
+    log: Option<Vec<Logged>>,
+    /// Where processes came to rest at the start, if somebody wants it.
+    rests: Vec<LocalId>,
     canonizer: Option<Canonizer<'a>>,
     next: Vec<u32>,
 }
@@ -70,6 +81,7 @@ impl<'a> Expander<'a> {
             buffers: Buffers::new(&shared.buffers),
             has_hit_bound: false,
             log: None,
+            rests: Vec::new(),
             canonizer: (!shared.swaps.is_empty()).then(|| Canonizer::new(shared)),
             next: vec![0; shared.layout.n_words()],
         }
@@ -82,8 +94,13 @@ impl<'a> Expander<'a> {
     }
 
     /// The steps to the successor that is being handed on.
-    pub fn log(&self) -> &[Step] {
+    pub fn log(&self) -> &[Logged] {
         self.log.as_deref().unwrap_or_default()
+    }
+
+    /// Where processes came to rest at the start that was handed on last.
+    pub fn rests(&self) -> &[LocalId] {
+        &self.rests
     }
 
     /// Hands all successors of a state to the sink.
@@ -108,7 +125,8 @@ impl<'a> Expander<'a> {
         }
         let buffer = self.buffers.node(state[word]);
         buffer.flushes.iter().all(|&(x, value, rest)| {
-            self.begin(state, Step { process, action: Action::Flush(Flush::Store(x)) });
+            self.next.copy_from_slice(state);
+            self.note_first(Step { process, action: Action::Flush(Flush::Store(x)) }, None);
             self.next[word] = rest;
             self.shared.layout.set(&mut self.next, x, value);
             self.hand_on(sink)
@@ -130,14 +148,14 @@ impl<'a> Expander<'a> {
         let Some((step, targets)) = self.apply(process, node, offer) else { return true };
         match targets.single() {
             Some(target) => {
-                self.note_first(step);
+                self.note_first(step, Some(target));
                 self.next[self.shared.layout.local(process)] = target.to_word();
                 self.hand_on(sink)
             }
             None => {
                 let changed = self.next.clone();
                 self.locals.list(targets).iter().all(|target| {
-                    self.note_first(step);
+                    self.note_first(step, Some(*target));
                     self.next.copy_from_slice(&changed);
                     self.next[self.shared.layout.local(process)] = target.to_word();
                     self.hand_on(sink)
@@ -245,26 +263,23 @@ impl<'a> Expander<'a> {
             let contents = end.as_ref().map_or(Vec::new(), |block| block.contents.clone());
             let landed = self.shared.automaton.landed(process, control, end.map(|block| block.registers));
             self.shared.automaton.settled(landed).into_iter().all(|target: LocalState| {
-                self.begin(state, step);
+                let target = self.shared.automaton.intern(target);
+                self.next.copy_from_slice(state);
+                self.note_first(step, Some(target));
                 for (i, &value) in contents.iter().enumerate() {
                     layout.set(&mut self.next, LocationId::from_usize(i), value);
                 }
-                self.next[layout.local(process)] = self.shared.automaton.intern(target).to_word();
+                self.next[layout.local(process)] = target.to_word();
                 self.hand_on(sink)
             })
         })
     }
 
-    fn begin(&mut self, state: &[u32], step: Step) {
-        self.next.copy_from_slice(state);
-        self.note_first(step);
-    }
-
     #[inline]
-    fn note_first(&mut self, step: Step) {
+    fn note_first(&mut self, step: Step, rest: Option<LocalId>) {
         if let Some(log) = &mut self.log {
             log.clear();
-            log.push(step);
+            log.push(Logged { step, rest });
         }
     }
 
@@ -316,7 +331,7 @@ impl<'a> Expander<'a> {
         let Some((step, targets)) = applied else { return false };
         let Some(target) = targets.single() else { return false };
         if let Some(log) = &mut self.log {
-            log.push(step);
+            log.push(Logged { step, rest: Some(target) });
         }
         self.next[word] = target.to_word();
         true
@@ -342,6 +357,8 @@ impl<'a> Expander<'a> {
         for state in states {
             if let Some(log) = &mut self.log {
                 log.clear();
+                let words = &state[..self.shared.layout.n_processes()];
+                self.rests = words.iter().map(|&word| LocalId::from_word(word)).collect();
             }
             self.next.copy_from_slice(&state);
             if !self.hand_on(sink) {

@@ -198,8 +198,7 @@ impl<'a> Checker<'a> {
     }
 
     fn replayed(&self, search: &Sequential<'_>, violation: Violation) -> Result<Run, StopReason> {
-        let (start, steps) = search.path();
-        run::replayed(self.task, start, steps, violation)
+        run::replayed(self.task, search.automaton(), search.path(), violation)
     }
 
     fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {

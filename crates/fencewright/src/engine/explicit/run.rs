@@ -1,48 +1,102 @@
 //! From a path of the search to a replayed run.
 //!
-//! The search drops store-store markers that hold nothing back, which the semantics removes by a step of its own; those
-//! steps are put in here. A run that was found with reductions may take steps it does not need; those are left out.
+//! The search leaves out what the semantics does by steps of its own: local steps, which it runs at once, and the
+//! leaving of store-store markers that hold nothing back. Those steps are put in here. A run that was found with
+//! reductions may also take steps it does not need; those are left out.
 
+use crate::engine::automaton::{Automaton, LocalId};
+use crate::engine::explicit::expand::Logged;
 use crate::engine::{StopReason, Task};
-use crate::memory::{Flush, Model, Pso};
-use crate::system::{Action, Outcome, Run, Start, Step, System, Trace, Violation, replay};
+use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
+use crate::program::ProcessId;
+use crate::system::{Action, Outcome, ReplayError, Run, Start, State, Step, System, Trace, Violation, replay};
+use crate::util::Idx;
 
 /// Runs longer than this are not shortened: each attempt replays the whole run.
 const MAX_TRIMMED: usize = 200;
 
+/// What the search knows of a run.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// How it starts.
+    pub start: Start,
+    /// Where processes come to rest at the start.
+    pub rests: Vec<LocalId>,
+    /// What happens.
+    pub steps: Vec<Logged>,
+}
+
 /// The run that a path stands for, replayed on the reference semantics.
-pub fn replayed(task: &Task<'_>, start: Start, steps: Vec<Step>, violation: Violation) -> Result<Run, StopReason> {
+pub fn replayed(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    path: Path,
+    violation: Violation,
+) -> Result<Run, StopReason> {
     let steps = match task.model {
-        Model::Sc | Model::Tso => steps,
-        Model::Pso => with_marker_flushes(task, &start, steps),
+        Model::Sc => complete(&System::new(task.program, task.placement, Sc), automaton, &path),
+        Model::Tso => complete(&System::new(task.program, task.placement, Tso), automaton, &path),
+        Model::Pso => {
+            let pso = Pso { rmw: task.options.dialect.pso_rmw };
+            complete(&System::new(task.program, task.placement, pso), automaton, &path)
+        }
     };
-    let trace = Trace { start, steps, violation };
+    let trace = Trace { start: path.start, steps, violation };
     let run = replay_task(task, &trace).map_err(|error| StopReason::Defect(error.to_string()))?;
     Ok(trimmed(task, run))
 }
 
-fn replay_task(task: &Task<'_>, trace: &Trace) -> Result<Run, crate::system::ReplayError> {
+fn replay_task(task: &Task<'_>, trace: &Trace) -> Result<Run, ReplayError> {
     replay(task.program, task.placement, task.model, task.options.dialect, trace)
 }
 
-/// Lets every marker leave as soon as it can.
-fn with_marker_flushes(task: &Task<'_>, start: &Start, steps: Vec<Step>) -> Vec<Step> {
-    let system = System::new(task.program, task.placement, Pso { rmw: task.options.dialect.pso_rmw });
-    let mut state = system.initial(start);
-    let mut out = Vec::with_capacity(steps.len());
-    let mut todo = steps.into_iter().rev().collect::<Vec<_>>();
-    while let Some(step) = todo.pop() {
-        out.push(step);
-        let found = system.steps(&state).into_iter().find(|candidate| candidate.0 == step);
-        let Some((_, Outcome::Next(next))) = found else { break };
-        state = next;
-        let flush = Step { process: step.process, action: Action::Flush(Flush::Marker) };
-        if system.steps(&state).iter().any(|candidate| candidate.0 == flush) {
-            todo.push(flush);
+/// All steps of a path.
+fn complete<O: Operational>(system: &System<'_, O>, automaton: &Automaton<'_>, path: &Path) -> Vec<Step> {
+    let mut walker = Walker { system, automaton, state: Some(system.initial(&path.start)), steps: Vec::new() };
+    for (i, &rest) in path.rests.iter().enumerate() {
+        walker.settle(ProcessId::from_usize(i), rest);
+    }
+    for logged in &path.steps {
+        walker.take(logged.step);
+        if let Some(rest) = logged.rest {
+            walker.settle(logged.step.process, rest);
         }
     }
-    out.extend(todo.into_iter().rev());
-    out
+    walker.steps
+}
+
+struct Walker<'a, O: Operational> {
+    system: &'a System<'a, O>,
+    automaton: &'a Automaton<'a>,
+    /// `None` once a step went wrong.
+    state: Option<State<O::Memory>>,
+    steps: Vec<Step>,
+}
+
+impl<O: Operational> Walker<'_, O> {
+    /// Takes a step, and lets a marker leave that holds nothing back any more.
+    fn take(&mut self, step: Step) {
+        self.steps.push(step);
+        let Some(state) = &self.state else { return };
+        let found = self.system.steps(state).into_iter().find(|candidate| candidate.0 == step);
+        self.state = found.and_then(|(_, outcome)| match outcome {
+            Outcome::Next(next) => Some(next),
+            Outcome::Fault(_) | Outcome::Overflow => None,
+        });
+        let flush = Step { process: step.process, action: Action::Flush(Flush::Marker) };
+        let may_flush = |state| self.system.steps(state).iter().any(|candidate| candidate.0 == flush);
+        if self.state.as_ref().is_some_and(may_flush) {
+            self.take(flush);
+        }
+    }
+
+    /// Takes the local steps that bring a process to rest.
+    fn settle(&mut self, process: ProcessId, rest: LocalId) {
+        let Some(state) = &self.state else { return };
+        let here = self.automaton.normal(process, state.controls[process], state.registers[process].clone());
+        let steps = self.automaton.path(here, &self.automaton.state(rest)).unwrap_or_default();
+        steps.into_iter().for_each(|step| self.take(step));
+    }
 }
 
 /// The run without the steps that it does not need, tried from the end.

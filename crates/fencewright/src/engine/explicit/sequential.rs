@@ -1,11 +1,13 @@
 //! Breadth-first search on one thread: the arena of the [`StateSet`] is the queue, and every state knows its parent, so
 //! that a run can be told.
 
-use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
+use crate::engine::automaton::Automaton;
+use crate::engine::explicit::expand::{Badness, Expander, Logged, Shared, Sink};
+use crate::engine::explicit::run::Path;
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
 use crate::engine::explicit::states::{StateSet, hash_of};
 use crate::engine::{Monitor, Progress};
-use crate::system::{Start, Step, starts};
+use crate::system::starts;
 
 /// A search on one thread that remembers where each state came from.
 #[derive(Debug)]
@@ -124,8 +126,13 @@ impl<'a> Sequential<'a> {
         self.found.states.bytes() + parents + self.shared.automaton.bytes() + self.shared.buffers.bytes()
     }
 
-    /// The run to the last state that was found: its start and steps.
-    pub fn path(&self) -> (Start, Vec<Step>) {
+    /// The local states that the search has seen.
+    pub fn automaton(&self) -> &'a Automaton<'a> {
+        &self.shared.automaton
+    }
+
+    /// The path to the last state that was found.
+    pub fn path(&self) -> Path {
         let mut numbers = vec![self.found.states.len() - 1];
         while let Some(&last) = numbers.last()
             && self.found.parents[last] as usize != last
@@ -134,21 +141,21 @@ impl<'a> Sequential<'a> {
         }
         numbers.reverse();
         let mut expander = Expander::new(self.shared).with_log();
-        let (start, mut steps) = self.explain_start(&mut expander, self.found.states.get(numbers[0]));
+        let mut path = self.explain_start(&mut expander, self.found.states.get(numbers[0]));
         for pair in numbers.windows(2) {
             let mut wanted = Wanted { state: self.found.states.get(pair[1]), steps: None };
             expander.expand(self.found.states.get(pair[0]), &mut wanted);
-            steps.extend(wanted.steps.expect("a state has its parent as predecessor"));
+            path.steps.extend(wanted.steps.expect("a state has its parent as predecessor"));
         }
-        (start, steps)
+        path
     }
 
-    fn explain_start(&self, expander: &mut Expander<'_>, state: &[u32]) -> (Start, Vec<Step>) {
+    fn explain_start(&self, expander: &mut Expander<'_>, state: &[u32]) -> Path {
         let program = self.shared.automaton.flow().program;
         let found = starts(program).into_iter().flatten().find_map(|start| {
             let mut wanted = Wanted { state, steps: None };
             expander.start(&start, &mut wanted);
-            wanted.steps.map(|steps| (start, steps))
+            wanted.steps.map(|steps| Path { start, rests: expander.rests().to_vec(), steps })
         });
         found.expect("the first state of a path is initial")
     }
@@ -157,7 +164,7 @@ impl<'a> Sequential<'a> {
 /// Waits for one state.
 struct Wanted<'a> {
     state: &'a [u32],
-    steps: Option<Vec<Step>>,
+    steps: Option<Vec<Logged>>,
 }
 
 impl Sink for Wanted<'_> {

@@ -1,0 +1,135 @@
+//! Every example under every model with every engine: one test each.
+//!
+//! An `expect` line is the truth: an engine may not contradict it. What an engine makes of each example (its verdict and
+//! how many states it kept) is recorded in `tests/counts.txt`, so that a lost reduction or a lost answer shows in review;
+//! `BLESS=1 cargo test --test suite` records it anew.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use common::expectation::{Expectations, Expected, examples, root};
+use fencewright::engine::{ALL, Engine, Options, StopReason, Task, Unlimited, Verdict};
+use fencewright::frontend;
+use fencewright::memory::Model;
+use fencewright::program::{Placement, Program};
+use fencewright::source::{Source, Style, render};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+type Counts = Arc<Mutex<BTreeMap<String, String>>>;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = root();
+    let counts: Counts = Arc::default();
+    let recorded = Arc::new(read_counts(&root));
+    let mut trials = Vec::new();
+    for path in examples(&root) {
+        let name = path.strip_prefix(root.join("examples")).expect("examples are below the root");
+        let name = name.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("an example is text");
+        trials.extend(trials_of(&name, &text, &counts, &recorded));
+    }
+    let is_whole = arguments.filter.is_none() && arguments.skip.is_empty();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if std::env::var_os("BLESS").is_some() && is_whole {
+        write_counts(&root, &counts.lock().expect("no test panics while it counts"));
+    }
+    conclusion.exit();
+}
+
+fn trials_of(name: &str, text: &str, counts: &Counts, recorded: &Arc<BTreeMap<String, String>>) -> Vec<Trial> {
+    let header = {
+        let text = text.to_owned();
+        let name = name.to_owned();
+        Trial::test(format!("{name}/header"), move || check_header(&name, &text))
+    };
+    let Some(program) = program(name, text).ok().map(Arc::new) else { return vec![header] };
+    let expectations = Expectations::read(text).unwrap_or_default();
+    let mut trials = vec![header];
+    for model in Model::ALL {
+        let expected = expectations.verdicts.iter().find(|verdict| verdict.0 == model).map(|verdict| verdict.1);
+        for &engine in ALL {
+            let key = format!("{name}/{model}/{}", engine.name());
+            let (program, counts, recorded) = (Arc::clone(&program), Arc::clone(counts), Arc::clone(recorded));
+            trials.push(Trial::test(key.clone(), move || {
+                let found = check(engine, &program, model, expected)?;
+                counts.lock().expect("no test panics while it counts").insert(key.clone(), found.clone());
+                compare_counts(&recorded, &key, &found)
+            }));
+        }
+    }
+    trials
+}
+
+fn check_header(name: &str, text: &str) -> Result<(), Failed> {
+    program(name, text)?;
+    let expectations = Expectations::read(text)?;
+    if !expectations.has_source {
+        return Err("no `source:` line says where the program comes from".into());
+    }
+    if expectations.verdicts.is_empty() {
+        return Err("no `expect` line says what must come out".into());
+    }
+    Ok(())
+}
+
+fn program(name: &str, text: &str) -> Result<Program, String> {
+    let extension = Path::new(name).extension().and_then(|it| it.to_str()).unwrap_or("");
+    let frontend = frontend::by_extension(extension).ok_or("no front end reads this")?;
+    let source = Source::new(format!("examples/{name}"), text);
+    let parsed = frontend::parse(frontend, &source, &[]);
+    let diagnostics: String = parsed.diagnostics.iter().map(|it| render(&source, it, Style::Plain)).collect();
+    // A warning in an example would be a bad example.
+    parsed.program.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)
+}
+
+fn check(engine: &dyn Engine, program: &Program, model: Model, expected: Option<Expected>) -> Result<String, Failed> {
+    let options = Options::default();
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let answer = match engine.check(&task, &Unlimited) {
+        Ok(answer) => answer,
+        Err(unsupported) => return Ok(format!("unsupported: {unsupported}")),
+    };
+    let found = match &answer.verdict {
+        Verdict::Safe => Some(Expected::Safe),
+        Verdict::Unsafe(_) => Some(Expected::Unsafe),
+        Verdict::Unknown(_) => None,
+    };
+    if let (Some(found), Some(expected)) = (found, expected)
+        && found != expected
+    {
+        return Err(format!("the engine says {found:?}, but the model is {expected:?}").into());
+    }
+    Ok(match answer.verdict {
+        Verdict::Safe => format!("safe {}", answer.stats.kept),
+        Verdict::Unsafe(run) => format!("unsafe {}, run of {} steps", answer.stats.kept, run.trace.steps.len()),
+        Verdict::Unknown(StopReason::Defect(what)) => return Err(what.into()),
+        Verdict::Unknown(reason) => format!("unknown {}: {reason}", answer.stats.kept),
+    })
+}
+
+fn compare_counts(recorded: &BTreeMap<String, String>, key: &str, found: &str) -> Result<(), Failed> {
+    if std::env::var_os("BLESS").is_some() || recorded.get(key).is_some_and(|recorded| recorded == found) {
+        return Ok(());
+    }
+    let recorded = recorded.get(key).map_or("nothing", String::as_str);
+    Err(format!("recorded: {recorded}\n   found: {found}\nif that is right: BLESS=1 cargo test --test suite").into())
+}
+
+fn read_counts(root: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(counts_path(root)).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    lines.map(|(key, found)| (key.to_owned(), found.to_owned())).collect()
+}
+
+fn write_counts(root: &Path, counts: &BTreeMap<String, String>) {
+    let lines: String = counts.iter().map(|(key, found)| format!("{key}: {found}\n")).collect();
+    std::fs::write(counts_path(root), lines).expect("the counts can be written");
+}
+
+fn counts_path(root: &Path) -> std::path::PathBuf {
+    root.join("crates/fencewright/tests/counts.txt")
+}
