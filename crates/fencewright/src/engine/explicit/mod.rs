@@ -47,11 +47,13 @@ type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher
 pub struct Explicit {
     /// Below this many states one thread is faster than several.
     pub parallel_from: u64,
+    /// At least this many states may be spent on showing a shortest run; 0 shows the run that the reductions lead to.
+    pub shortest_states: u64,
 }
 
 impl Explicit {
     /// The engine as users get it.
-    pub const DEFAULT: Self = Self { parallel_from: 30_000 };
+    pub const DEFAULT: Self = Self { parallel_from: 30_000, shortest_states: 200_000 };
 }
 
 const DEAD_REGISTERS: &str = "dead-registers";
@@ -67,9 +69,6 @@ const GROWING_STATES: u64 = 100_000;
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
-
-/// At least this many states may be spent on showing a shortest run.
-const SHORTEST_STATES: u64 = 200_000;
 
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
@@ -171,7 +170,11 @@ impl<'a> Checker<'a> {
 
     /// A shortest run if that is cheap, otherwise the one that the reductions lead to.
     fn find_run(&mut self, bound: Option<u32>, n_states: u64) -> Result<Run, StopReason> {
-        let budget = Budget { states: n_states.saturating_mul(4).max(SHORTEST_STATES), ..Budget::UNLIMITED };
+        let n_states = match self.engine.shortest_states {
+            0 => 0,
+            least => n_states.saturating_mul(4).max(least),
+        };
+        let budget = Budget { states: n_states, ..Budget::UNLIMITED };
         let plain = self.shared(None, Reducing::Nothing);
         match self.run_in(&plain, budget) {
             Ok(Some(run)) => {

@@ -12,13 +12,14 @@
 //! The set of states of a level does not depend on the number of threads, nor does the answer. Which bad state is seen
 //! first does, so a run is always told by the search on one thread.
 
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
-use crate::engine::explicit::states::{StateSet, hash_of};
+use crate::engine::explicit::states::{Batch, StateSet, hash_of};
 use crate::engine::{Monitor, Progress};
 use crate::system::starts;
 
@@ -80,6 +81,7 @@ struct Shard {
     own: usize,
     n_threads: usize,
     states: StateSet,
+    batch: Batch,
     outboxes: Vec<Vec<u32>>,
     bad: Option<Badness>,
 }
@@ -101,9 +103,20 @@ impl Sink for Shard {
 
 impl Shard {
     fn keep(&mut self, expander: &mut Expander<'_>, state: &[u32], hash: u64) {
-        if self.states.insert(state, hash).is_some() && self.bad.is_none() {
-            self.bad = expander.violation(state);
+        if self.batch.push(state, hash) {
+            self.settle(expander);
         }
+    }
+
+    /// Puts the batch into the set.
+    fn settle(&mut self, expander: &mut Expander<'_>) {
+        black_box(self.states.touch(&self.batch));
+        for i in 0..self.batch.len() {
+            if self.states.insert(&self.batch, i).is_some() && self.bad.is_none() {
+                self.bad = expander.violation(self.batch.get(i));
+            }
+        }
+        self.batch.clear();
     }
 }
 
@@ -112,10 +125,12 @@ impl Crew<'_> {
         let mut expander = Expander::new(self.shared);
         let n_words = self.shared.layout.n_words();
         let outboxes = vec![Vec::new(); self.n_threads];
-        let mut shard = Shard { own, n_threads: self.n_threads, states: StateSet::new(n_words), outboxes, bad: None };
+        let (states, batch) = (StateSet::new(n_words), Batch::new(n_words));
+        let mut shard = Shard { own, n_threads: self.n_threads, states, batch, outboxes, bad: None };
         for start in starts(self.shared.automaton.flow().program).into_iter().flatten() {
             expander.start(&start, &mut shard);
         }
+        shard.settle(&mut expander);
         // Every thread has generated all initial states, and kept its own.
         shard.outboxes.iter_mut().for_each(Vec::clear);
         let mut level = 0..shard.states.len();
@@ -172,6 +187,7 @@ impl Crew<'_> {
             }
             words.clear();
         }
+        shard.settle(expander);
     }
 
     fn mail_from(&self, sender: usize, receiver: usize) -> MutexGuard<'_, Vec<u32>> {

@@ -1,11 +1,13 @@
 //! Breadth-first search on one thread: the arena of the [`StateSet`] is the queue, and every state knows its parent, so
 //! that a run can be told.
 
+use std::hint::black_box;
+
 use crate::engine::automaton::Automaton;
 use crate::engine::explicit::expand::{Badness, Expander, Logged, Shared, Sink};
 use crate::engine::explicit::run::Path;
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
-use crate::engine::explicit::states::{StateSet, hash_of};
+use crate::engine::explicit::states::{Batch, StateSet, hash_of};
 use crate::engine::{Monitor, Progress};
 use crate::system::starts;
 
@@ -24,6 +26,9 @@ struct Found {
     states: StateSet,
     /// Invariant: as long as `states`; the number of the state it was found from, itself for an initial one.
     parents: Vec<u32>,
+    /// Successors that are not in `states` yet, and the state each was found from; itself for an initial one.
+    batch: Batch,
+    origins: Vec<Option<u32>>,
     /// The state that is being expanded; `None` while initial states are added.
     current: Option<u32>,
     /// What is wrong with the last state, if something is.
@@ -33,9 +38,25 @@ struct Found {
 impl Sink for Found {
     #[inline]
     fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
-        let Some(number) = self.states.insert(successor, hash_of(successor)) else { return true };
-        self.parents.push(self.current.unwrap_or(number));
-        self.bad = expander.violation(successor);
+        self.origins.push(self.current);
+        !self.batch.push(successor, hash_of(successor)) || self.settle(expander)
+    }
+}
+
+impl Found {
+    /// Puts the batch into the set, up to the first bad state; `false` if there is one.
+    fn settle(&mut self, expander: &mut Expander<'_>) -> bool {
+        black_box(self.states.touch(&self.batch));
+        for i in 0..self.batch.len() {
+            let Some(number) = self.states.insert(&self.batch, i) else { continue };
+            self.parents.push(self.origins[i].unwrap_or(number));
+            self.bad = expander.violation(self.batch.get(i));
+            if self.bad.is_some() {
+                break;
+            }
+        }
+        self.batch.clear();
+        self.origins.clear();
         self.bad.is_none()
     }
 }
@@ -49,6 +70,8 @@ impl<'a> Sequential<'a> {
             found: Found {
                 states: StateSet::new(shared.layout.n_words()),
                 parents: Vec::new(),
+                batch: Batch::new(shared.layout.n_words()),
+                origins: Vec::new(),
                 current: None,
                 bad: None,
             },
@@ -71,6 +94,7 @@ impl<'a> Sequential<'a> {
         let program = self.shared.automaton.flow().program;
         for start in starts(program).into_iter().flatten() {
             self.expander.start(&start, &mut self.found);
+            self.found.settle(&mut self.expander);
             if let Some(bad) = self.found.bad {
                 return End::Bad(bad);
             }
@@ -105,7 +129,8 @@ impl<'a> Sequential<'a> {
                 return Some(End::Bad(bad));
             }
         }
-        None
+        self.found.settle(&mut self.expander);
+        self.found.bad.map(End::Bad)
     }
 
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {

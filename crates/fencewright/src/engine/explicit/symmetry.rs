@@ -4,6 +4,9 @@
 //! memory, compared by contents, so that the choice does not depend on the order in which threads intern things). Any
 //! state reached by verified swaps is a sound representative; if it is not the least one, a little reduction is lost.
 
+use std::cmp::Ordering;
+use std::rc::Rc;
+
 use crate::engine::automaton::{Automaton, LocalId, LocalState};
 use crate::engine::explicit::FastMap;
 use crate::engine::explicit::buffers::{BufferId, BufferTable};
@@ -22,8 +25,12 @@ pub struct Canonizer<'a> {
     layout: &'a Layout,
     model: Model,
     swaps: Vec<Swapper<'a>>,
+    keys: FastMap<u32, Rc<Key>>,
     image: Vec<u32>,
 }
+
+/// What local states are compared by.
+type Key = (Control, Box<[Value]>);
 
 /// A swap, with what it does to interned things.
 #[derive(Debug)]
@@ -43,6 +50,7 @@ impl<'a> Canonizer<'a> {
             layout: &shared.layout,
             model: shared.model,
             swaps: shared.swaps.iter().map(swapper).collect(),
+            keys: FastMap::default(),
             image: vec![0; shared.layout.n_words()],
         }
     }
@@ -66,36 +74,57 @@ impl<'a> Canonizer<'a> {
     }
 
     fn improve(&mut self, i: usize, state: &mut [u32]) -> bool {
+        let swap = self.swaps[i].swap;
+        let (first, second) = (state[self.layout.local(swap.first)], state[self.layout.local(swap.second)]);
+        let image = self.local_image(i, second);
+        match self.compare_locals(image, first) {
+            Ordering::Greater => false,
+            Ordering::Less => {
+                self.swap_if(i, state, |_, _, _| true);
+                true
+            }
+            Ordering::Equal => self.swap_if(i, state, Self::is_smaller),
+        }
+    }
+
+    /// Swaps if the state after it, compared with the one before, is wanted.
+    fn swap_if(&mut self, i: usize, state: &mut [u32], is_wanted: impl Fn(&Self, &[u32], &[u32]) -> bool) -> bool {
         let mut image = std::mem::take(&mut self.image);
         self.swap_into(i, state, &mut image);
-        let is_smaller = self.is_smaller(self.swaps[i].swap.first, &image, state);
-        if is_smaller {
+        let is_swapped = is_wanted(self, &image, state);
+        if is_swapped {
             state.copy_from_slice(&image);
         }
         self.image = image;
-        is_smaller
+        is_swapped
     }
 
-    fn is_smaller(&self, process: ProcessId, a: &[u32], b: &[u32]) -> bool {
-        let local = self.layout.local(process);
-        if a[local] != b[local] {
-            return self.local_key(a[local]) < self.local_key(b[local]);
-        }
-        if self.layout.is_buffered() {
-            let buffer = self.layout.buffer(process);
-            if a[buffer] != b[buffer] {
-                return self.buffers.contents(a[buffer]) < self.buffers.contents(b[buffer]);
-            }
-        }
+    /// Whether the first buffer that differs is smaller, or memory is if none does.
+    fn is_smaller(&self, a: &[u32], b: &[u32]) -> bool {
         let memory = self.layout.memory();
-        a[memory.clone()] < b[memory]
+        let buffers = self.layout.n_processes()..memory.start;
+        match buffers.into_iter().find(|&word| a[word] != b[word]) {
+            Some(word) => self.buffers.contents(a[word]) < self.buffers.contents(b[word]),
+            None => a[memory.clone()] < b[memory],
+        }
     }
 
-    fn local_key(&self, word: u32) -> (Control, Box<[Value]>) {
-        match self.automaton.state(LocalId::from_word(word)) {
-            LocalState::Here(_, control, registers) => (control, registers),
-            LocalState::Broken(_) | LocalState::Overflown => unreachable!("broken states are left as they are"),
+    /// Compares by contents.
+    fn compare_locals(&mut self, a: u32, b: u32) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
         }
+        let (a, b) = (self.local_key(a), self.local_key(b));
+        a.cmp(&b)
+    }
+
+    fn local_key(&mut self, word: u32) -> Rc<Key> {
+        let automaton = self.automaton;
+        let make = || match automaton.state(LocalId::from_word(word)) {
+            LocalState::Here(_, control, registers) => Rc::new((control, registers)),
+            LocalState::Broken(_) | LocalState::Overflown => unreachable!("broken states are left as they are"),
+        };
+        Rc::clone(self.keys.entry(word).or_insert_with(make))
     }
 
     fn swap_into(&mut self, i: usize, state: &[u32], image: &mut [u32]) {
