@@ -18,6 +18,8 @@ pub(crate) struct Dialect {
     pub(crate) has_dollar_names: bool,
     /// Whether numbers may be written `0x1f`.
     pub(crate) has_hexadecimal: bool,
+    /// How `and` and `or` are written.
+    pub(crate) connectives: (&'static str, &'static str),
     /// The signs, longer ones before those that they start with.
     pub(crate) signs: &'static [&'static str],
 }
@@ -188,7 +190,8 @@ impl<'a> Lexer<'a> {
         let help = match first {
             '/' => format!("comments are written `{open} … {close}`"),
             '%' => "write Intel syntax, `MOV EAX,[x]`: no `%` before registers, destination first".to_owned(),
-            '&' | '|' => format!("write `{first}{first}`"),
+            '&' => format!("`and` is written `{}`", self.dialect.connectives.0),
+            '|' => format!("`or` is written `{}`", self.dialect.connectives.1),
             _ => "remove it".to_owned(),
         };
         // One message for a run of the same character.

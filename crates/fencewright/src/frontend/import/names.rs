@@ -6,7 +6,17 @@ use crate::frontend::fw;
 
 /// Names that mean something in `.fw` without being reserved.
 const BUILT_IN: &[&str] = &[
-    "cas", "end", "fetch_add", "fetch_and", "fetch_max", "fetch_min", "fetch_or", "fetch_sub", "fetch_xor", "max", "min",
+    "cas",
+    "end",
+    "fetch_add",
+    "fetch_and",
+    "fetch_max",
+    "fetch_min",
+    "fetch_or",
+    "fetch_sub",
+    "fetch_xor",
+    "max",
+    "min",
     "swap",
 ];
 

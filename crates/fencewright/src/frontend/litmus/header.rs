@@ -62,7 +62,8 @@ fn part_length(rest: &str, position: usize) -> Result<usize, Diagnostic> {
     let line = rest.find('\n').unwrap_or(rest.len());
     if rest.starts_with(DIALECT.comment.0) {
         let open = Span::new(position as u32, position as u32 + 2);
-        let unterminated = || Diagnostic::error(open, "unterminated comment").with_help("add `*)` where the comment ends");
+        let unterminated =
+            || Diagnostic::error(open, "unterminated comment").with_help("add `*)` where the comment ends");
         return comment_length(DIALECT, rest).ok_or_else(unterminated);
     }
     match rest.strip_prefix('"').map(|inner| inner.find('"')) {

@@ -19,7 +19,9 @@ impl Parser<'_> {
             "exists" if is_negated => Quantifier::NotExists,
             "exists" => Quantifier::Exists,
             "forall" if !is_negated => Quantifier::Forall,
-            "filter" => return Err(self.cursor.expected("a condition", "`filter` is not supported; add it to `exists`")),
+            "filter" => {
+                return Err(self.cursor.expected("a condition", "`filter` is not supported; add it to `exists`"));
+            }
             _ => return Err(self.cursor.expected("`exists`, `~exists` or `forall`", HELP)),
         };
         self.cursor.bump();

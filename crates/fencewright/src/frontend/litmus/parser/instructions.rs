@@ -91,7 +91,8 @@ impl Parser<'_> {
             .collect();
         let unsized_name = written.strip_suffix(['B', 'W', 'L', 'Q', 'D']).unwrap_or_default();
         let found = known.iter().find(|it| **it == written).or_else(|| {
-            let may_be_sized = !unsized_name.starts_with('J') && !unsized_name.ends_with("FENCE") && unsized_name != "NOP";
+            let may_be_sized =
+                !unsized_name.starts_with('J') && !unsized_name.ends_with("FENCE") && unsized_name != "NOP";
             known.iter().find(|it| may_be_sized && **it == unsized_name)
         });
         match found {
@@ -112,9 +113,11 @@ impl Parser<'_> {
                 "the conditional jumps are `JE`, `JNE`, `JZ`, `JNZ`, `JL`, `JLE`, `JG` and `JGE`".to_owned()
             }
             (_, Some(it)) => format!("did you mean `{it}`?"),
-            (_, None) => "supported are `MOV`, `ADD`, `SUB`, `INC`, `DEC`, `AND`, `OR`, `XOR`, `XCHG`, `XADD`, `CMPXCHG`, \
+            (_, None) => {
+                "supported are `MOV`, `ADD`, `SUB`, `INC`, `DEC`, `AND`, `OR`, `XOR`, `XCHG`, `XADD`, `CMPXCHG`, \
                           `LOCK`, `CMP`, jumps, `MFENCE`, `SFENCE`, `LFENCE` and `NOP`"
-                .to_owned(),
+                    .to_owned()
+            }
         };
         let message = format!("unsupported instruction `{}`", shortened(self.cursor.text()));
         self.cursor.report(Diagnostic::error(self.cursor.current().span, message).with_help(help))

@@ -19,7 +19,10 @@ pub(super) const DIALECT: Dialect = Dialect {
     has_nested_comments: true,
     has_dollar_names: false,
     has_hexadecimal: true,
-    signs: &["/\\", "\\/", "<>", "!=", "{", "}", "[", "]", "(", ")", "|", ";", ":", ",", "=", "~", "$", "-", "+", "*", "#"],
+    connectives: ("/\\", "\\/"),
+    signs: &[
+        "/\\", "\\/", "<>", "!=", "{", "}", "[", "]", "(", ")", "|", ";", ":", ",", "=", "~", "$", "-", "+", "*", "#",
+    ],
 };
 
 /// The comments of `.fw` for one of a litmus test, which may have several lines.
@@ -66,6 +69,9 @@ impl Parser<'_> {
         while !self.cursor.is_at_any(&["}", "|"]) && !self.cursor.is_at_end() {
             if self.cursor.eat(";") {
                 continue;
+            }
+            if self.cursor.is_at("P0") && matches!(self.cursor.text_at(1), "|" | ";") {
+                break;
             }
             match self.initial() {
                 Ok(it) => test.initial.push(it),

@@ -74,7 +74,10 @@ impl Parser<'_> {
             self.cursor.expect(";", TABLE_HELP)?;
             break;
         }
-        if column == test.threads.len() { Ok(()) } else { Err(self.wrong_width(start, column, test.threads.len())) }
+        if column < test.threads.len() {
+            self.wrong_width(start, column, test.threads.len());
+        }
+        Ok(())
     }
 
     fn is_at_final(&self) -> bool {
@@ -82,10 +85,15 @@ impl Parser<'_> {
     }
 
     fn wrong_width(&mut self, start: Span, found: usize, wanted: usize) -> crate::frontend::import::cursor::Failed {
-        let many = if found > wanted { format!("{found} cells or more") } else { format!("{found} cells") };
+        let many = match found {
+            1 => "one cell".to_owned(),
+            _ if found > wanted => format!("{found} cells or more"),
+            _ => format!("{found} cells"),
+        };
         let message = format!("row of {many} for {wanted} threads");
         let span = self.cursor.since(start);
-        let help = "give each row one cell for each thread, empty where it does nothing, with `|` between and `;` behind";
+        let help =
+            "give each row one cell for each thread, empty where it does nothing, with `|` between and `;` behind";
         self.cursor.report(Diagnostic::error(span, message).with_help(help))
     }
 

@@ -38,7 +38,7 @@ impl<'a> Translation<'a> {
         let mut statements = Vec::new();
         for (key, value) in self.registers.range((i, 0)..(i + 1, 0)) {
             // No location is called like a register, so the name is free.
-            let text = names.give(self.register_name(key.1));
+            let text = names.give(&self.register_text(*key));
             statements.push(register(&text, self.range, *value, thread.span));
         }
         let helpers = Helpers { compared: [names.give("cmp_a"), names.give("cmp_b")], old: names.give("old") };
@@ -135,7 +135,7 @@ impl<'a> Body<'_, 'a> {
     pub(super) fn target(&self, it: &Operand) -> Option<Target> {
         let location = |text: &str| self.translation.locations.get(text).map(|it| it.name.clone());
         let text = match &it.kind {
-            OperandKind::Register(register) => self.translation.register_name(register.family).to_owned(),
+            OperandKind::Register(register) => self.translation.register_text((self.thread, register.family)),
             OperandKind::Location(name) => location(&name.text)?,
             OperandKind::Pointed(register) => {
                 let pointed = self.translation.pointers.get(&(self.thread, register.family))?;

@@ -60,14 +60,7 @@ impl Body<'_, '_> {
     }
 
     /// `ADD to,by`
-    fn compute(
-        &self,
-        locked: Locked,
-        op: BinaryOp,
-        (to, by): (&Operand, &Operand),
-        span: Span,
-        out: &mut Vec<Stmt>,
-    ) {
+    fn compute(&self, locked: Locked, op: BinaryOp, (to, by): (&Operand, &Operand), span: Span, out: &mut Vec<Stmt>) {
         let Some(place) = self.target(to) else { return };
         let value = if is_same_register(to, by) && matches!(op, BinaryOp::BitXor | BinaryOp::Sub) {
             // The usual way to clear a register.
@@ -118,7 +111,7 @@ impl Body<'_, '_> {
     /// `CMPXCHG to,new`
     fn compare_exchange(&self, locked: Locked, to: &Operand, new: &Operand, span: Span) -> Vec<Stmt> {
         let Some(place) = self.target(to) else { return Vec::new() };
-        let accumulator = target(self.translation.register_name(registers::ACCUMULATOR), span);
+        let accumulator = target(self.translation.register_text((self.thread, registers::ACCUMULATOR)), span);
         let mut steps = vec![self.let_old(&place, span)];
         steps.extend(self.keep(value_of(&accumulator), self.old(span), span));
         let mut failed = vec![assign(accumulator.clone(), self.old(span), span)];

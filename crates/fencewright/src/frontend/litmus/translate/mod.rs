@@ -5,12 +5,14 @@ mod flags;
 mod instructions;
 mod ranges;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::header::Architecture;
 use super::registers;
 use super::syntax::{Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test};
-use crate::frontend::ast::{self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable};
+use crate::frontend::ast::{
+    self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable,
+};
 use crate::frontend::import::interval::Interval;
 use crate::frontend::import::lexer::MAX_ERRORS;
 use crate::frontend::import::names::Names;
@@ -52,6 +54,8 @@ struct Translation<'a> {
     pointers: BTreeMap<RegisterKey, &'a Name>,
     /// Registers that hold numbers, with the first.
     registers: BTreeMap<RegisterKey, i64>,
+    /// Registers whose value matters to an instruction or the outcome.
+    read: BTreeSet<RegisterKey>,
     /// What locations and registers may hold.
     range: Interval,
     diagnostics: Vec<Diagnostic>,
@@ -69,6 +73,7 @@ impl<'a> Translation<'a> {
             locations: BTreeMap::new(),
             pointers: BTreeMap::new(),
             registers: BTreeMap::new(),
+            read: BTreeSet::new(),
             range: ranges::infer(test),
             diagnostics: Vec::new(),
         }
@@ -106,7 +111,9 @@ impl<'a> Translation<'a> {
                 let RowKind::Instruction(instruction) = &row.kind else { continue };
                 if let Instruction::CompareExchange(..) = instruction {
                     self.registers.entry((i, registers::ACCUMULATOR)).or_insert(0);
+                    self.read.insert((i, registers::ACCUMULATOR));
                 }
+                self.read.extend(registers_read(instruction).map(|family| (i, family)));
                 operands(instruction).into_iter().for_each(|it| self.operand(i, it));
             }
         }
@@ -153,7 +160,10 @@ impl<'a> Translation<'a> {
     fn check_thread(&mut self, thread: usize, span: Span) -> bool {
         let n_threads = self.test.threads.len();
         if thread >= n_threads {
-            let help = format!("the threads are numbered 0 to {}", n_threads - 1);
+            let help = match n_threads {
+                1 => "the only thread is number 0".to_owned(),
+                n => format!("the threads are numbered 0 to {}", n - 1),
+            };
             self.error(span, format!("there is no thread {thread}"), help);
         }
         thread < n_threads
@@ -161,6 +171,12 @@ impl<'a> Translation<'a> {
 
     fn register_name(&self, family: usize) -> &'static str {
         registers::name(family, self.architecture)
+    }
+
+    /// The name of a register in the tree; one that is only ever written starts with `_`, so that nobody is warned.
+    fn register_text(&self, key: RegisterKey) -> String {
+        let prefix = if self.read.contains(&key) { "" } else { "_" };
+        format!("{prefix}{}", self.register_name(key.1))
     }
 
     fn items(&mut self) -> Vec<Item> {
@@ -227,6 +243,7 @@ impl<'a> Translation<'a> {
         let (span, condition) = match &test.property {
             None => (Span::default(), expr(ExprKind::Bool(false), Span::default())),
             Some(property) => {
+                self.note_reads(&property.condition);
                 let condition = self.condition(&property.condition);
                 let condition = match property.quantifier {
                     Quantifier::Exists | Quantifier::NotExists => condition,
@@ -237,6 +254,18 @@ impl<'a> Translation<'a> {
         };
         let at_end = Some(AtEnd { span, of: Vec::new() });
         item(ItemKind::Forbid(Forbid { condition, at_end, binders: Vec::new() }), span, true)
+    }
+
+    fn note_reads(&mut self, it: &Condition) {
+        match it {
+            Condition::Is(Place::Register(thread, register), ..) => drop(self.read.insert((*thread, register.family))),
+            Condition::Is(Place::Location(_), ..) | Condition::True(..) => {}
+            Condition::Not(inner, _) => self.note_reads(inner),
+            Condition::And(left, right) | Condition::Or(left, right) => {
+                self.note_reads(left);
+                self.note_reads(right);
+            }
+        }
     }
 
     fn condition(&mut self, it: &Condition) -> Expr {
@@ -285,10 +314,29 @@ impl<'a> Translation<'a> {
                     let help = "name a register that an instruction or the initial state sets";
                     self.error(span, format!("thread {thread} does not use `{text}`"), help);
                 }
-                expr(ExprKind::Member(thread_ref(&self.threads[*thread], None, span), name(text, span)), span)
+                expr(
+                    ExprKind::Member(
+                        thread_ref(&self.threads[*thread], None, span),
+                        name(self.register_text(key), span),
+                    ),
+                    span,
+                )
             }
         }
     }
+}
+
+/// The registers whose old value an instruction needs.
+fn registers_read(it: &Instruction) -> impl Iterator<Item = usize> {
+    let mut read = operands(it);
+    if let Instruction::Move(..) = it {
+        // The destination is only written.
+        read.remove(0);
+    }
+    read.into_iter().filter_map(|it| match &it.kind {
+        OperandKind::Register(register) => Some(register.family),
+        OperandKind::Number(_) | OperandKind::Location(_) | OperandKind::Pointed(_) => None,
+    })
 }
 
 /// The operands of an instruction.

@@ -134,10 +134,16 @@ impl Arithmetic {
         }
         let mut interval = self.closed(start);
         // With bits the order of additions matters, so each counts as the greatest.
-        let (least, greatest) =
-            (self.added.iter().copied().min().unwrap_or(0).min(0), self.added.iter().copied().max().unwrap_or(0).max(0));
+        let (least, greatest) = (
+            self.added.iter().copied().min().unwrap_or(0).min(0),
+            self.added.iter().copied().max().unwrap_or(0).max(0),
+        );
         for &value in &self.added {
-            let by = if self.has_bits { Interval::range(least, greatest) } else { Interval::one(0).hull(Interval::one(value)) };
+            let by = if self.has_bits {
+                Interval::range(least, greatest)
+            } else {
+                Interval::one(0).hull(Interval::one(value))
+            };
             interval = self.closed(interval.plus(by));
         }
         for _ in 0..self.n_sums {

@@ -129,14 +129,8 @@ impl Parser<'_> {
     fn process(&mut self) -> Parsed<Process> {
         let trivia = self.cursor.leading();
         let span = self.cursor.bump().span;
-        let mut process = Process {
-            trivia,
-            span,
-            count: self.count()?,
-            data: Vec::new(),
-            registers: Vec::new(),
-            text: Vec::new(),
-        };
+        let mut process =
+            Process { trivia, span, count: self.count()?, data: Vec::new(), registers: Vec::new(), text: Vec::new() };
         loop {
             if self.cursor.eat("data") {
                 self.declarations(Kind::Location, &mut process.data)?;
@@ -175,7 +169,9 @@ impl Parser<'_> {
             };
             if !is_here {
                 let help = match kind {
-                    Kind::Location => "a location is declared by `x = 0 : [0:3]`; registers have a section of their own",
+                    Kind::Location => {
+                        "a location is declared by `x = 0 : [0:3]`; registers have a section of their own"
+                    }
                     Kind::Register => "a register is declared by `$r = 0 : [0:3]`",
                 };
                 let is_wrong = all.is_empty() || self.cursor.is_at_any(&[";", ","]);

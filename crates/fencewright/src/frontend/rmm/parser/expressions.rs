@@ -16,11 +16,7 @@ impl Parser<'_> {
     }
 
     /// Operands with operators of one strength between them.
-    fn chain(
-        &mut self,
-        operators: &[(&str, BinaryOp)],
-        operand: impl Fn(&mut Self) -> Parsed<Expr>,
-    ) -> Parsed<Expr> {
+    fn chain(&mut self, operators: &[(&str, BinaryOp)], operand: impl Fn(&mut Self) -> Parsed<Expr>) -> Parsed<Expr> {
         let mut left = self.nested(&operand)?;
         let mut length = 0;
         while let Some((_, op)) = operators.iter().find(|(sign, _)| self.cursor.is_at(sign)) {
@@ -61,6 +57,7 @@ impl Parser<'_> {
             ">" => BinaryOp::Gt,
             "<=" => BinaryOp::Le,
             ">=" => BinaryOp::Ge,
+            "==" => return Err(self.cursor.expected("a comparison", "equality is written `=`")),
             _ => {
                 let help = "a condition compares: `$r = 1`; conditions are grouped by `[` and `]`, not by parentheses";
                 return Err(self.cursor.expected("a comparison", help));
@@ -123,7 +120,8 @@ impl Parser<'_> {
         }
         if self.cursor.eat("(") {
             let inner = self.nested(Self::expression)?;
-            self.cursor.expect(")", "close the parenthesis")?;
+            let help = "close the parenthesis; conditions are grouped by `[` and `]`";
+            self.cursor.expect(")", help)?;
             return Ok(expr(ExprKind::Paren(Box::new(inner)), self.cursor.since(start)));
         }
         if self.cursor.eat("@") {

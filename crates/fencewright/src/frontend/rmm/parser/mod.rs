@@ -14,28 +14,68 @@ const DIALECT: Dialect = Dialect {
     has_nested_comments: false,
     has_dollar_names: true,
     has_hexadecimal: false,
+    connectives: ("&&", "||"),
     signs: &[
-        ":=", "!=", "<=", ">=", "&&", "||", "=", "(", ")", ",", "-", "*", ";", ":", "{", "}", "<", ">", "+", "[", "]", "@",
+        ":=", "==", "!=", "<=", ">=", "&&", "||", "=", "(", ")", ",", "-", "*", ";", ":", "{", "}", "<", ">", "+", "[",
+        "]", "@",
     ],
 };
 
 /// Words that name nothing.
 const RESERVED: &[&str] = &[
-    "assume", "cas", "data", "do", "either", "else", "endmacro", "false", "fence", "forbidden", "goto", "if", "llfence", "locked", "macro", "me",
-    "my", "nop", "not", "or", "other", "predicates", "process", "read", "registers", "sfence", "slfence", "slocked",
-    "ssfence", "syncrd", "syncwr", "text", "then", "true", "while", "write",
+    "assume",
+    "cas",
+    "data",
+    "do",
+    "either",
+    "else",
+    "endmacro",
+    "false",
+    "fence",
+    "forbidden",
+    "goto",
+    "if",
+    "llfence",
+    "locked",
+    "macro",
+    "me",
+    "my",
+    "nop",
+    "not",
+    "or",
+    "other",
+    "predicates",
+    "process",
+    "read",
+    "registers",
+    "sfence",
+    "slfence",
+    "slocked",
+    "ssfence",
+    "syncrd",
+    "syncwr",
+    "text",
+    "then",
+    "true",
+    "while",
+    "write",
 ];
 
 /// Reads a text.
 pub(super) fn parse(source: &Source) -> (File, Vec<Diagnostic>) {
     let start = if source.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut parser = Parser { cursor: Cursor::new(DIALECT, source.text(), start, |text| text.replace("\r\n", "\n")) };
+    let mut parser = Parser {
+        cursor: Cursor::new(DIALECT, source.text(), start, |text| text.replace("\r\n", "\n")),
+        label: String::new(),
+    };
     let file = parser.file();
     (file, parser.cursor.diagnostics)
 }
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
+    /// The label read last, which may be a misspelled `read:` or `write:`.
+    label: String,
 }
 
 impl Parser<'_> {

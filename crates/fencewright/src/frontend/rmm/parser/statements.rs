@@ -80,7 +80,8 @@ impl Parser<'_> {
         let mut trivia = self.cursor.leading();
         let mut labels = Vec::new();
         while self.is_at_name() && self.cursor.text_at(1) == ":" {
-            labels.push(Name { text: self.cursor.text().to_owned(), span: self.cursor.bump().span });
+            self.cursor.text().clone_into(&mut self.label);
+            labels.push(Name { text: self.label.clone(), span: self.cursor.bump().span });
             self.cursor.bump();
         }
         let start = self.cursor.current().span;
@@ -134,11 +135,14 @@ impl Parser<'_> {
 
     fn no_statement(&mut self) -> Failed {
         let word = self.cursor.text();
+        let follows_label = self.cursor.slice(self.cursor.previous()) == ":";
+        let meant = nearest(&self.label, ["read", "write", "assume", "syncwr"]).filter(|_| follows_label);
         let help = match word {
             "llfence" => "remove it: loads are not reordered with each other under SC, TSO and PSO".to_owned(),
             "slocked" => "`slocked` has no counterpart under SC and TSO; use `locked`".to_owned(),
             "syncrd" => "`syncrd` belongs to another memory model; use `read`".to_owned(),
             ";" | "}" | "or" => "write `nop` where nothing is to be done".to_owned(),
+            _ if meant.is_some() => format!("did you mean `{}:` where `{}:` stands?", meant.unwrap_or(""), self.label),
             _ if self.is_at_name() && matches!(self.cursor.text_at(1), ":=" | "[" | "=") => {
                 format!("shared locations are stored to by `write: {word} := e` and loaded by `read: $r := {word}`")
             }

@@ -55,10 +55,8 @@ impl<'t, 'a> Body<'t, 'a> {
             }
         }
         let (first, last) = (self.group.base as i64, (self.group.base + self.group.count) as i64 - 1);
-        let parameter = |text: &String| FamilyParameter {
-            name: name(text, process.span),
-            range: range(first, last, process.span),
-        };
+        let parameter =
+            |text: &String| FamilyParameter { name: name(text, process.span), range: range(first, last, process.span) };
         Thread {
             name: name(&self.group.name, process.span),
             parameters: self.my.iter().map(parameter).collect(),
@@ -71,7 +69,8 @@ impl<'t, 'a> Body<'t, 'a> {
         let mut statements = Vec::new();
         for declaration in &process.registers {
             let wanted = declaration.name.text.trim_start_matches('$');
-            let wanted = if wanted.starts_with(|c: char| c.is_ascii_digit()) { format!("r{wanted}") } else { wanted.into() };
+            let wanted =
+                if wanted.starts_with(|c: char| c.is_ascii_digit()) { format!("r{wanted}") } else { wanted.into() };
             let text = self.names.give(&wanted);
             let known = (text.clone(), declaration.domain);
             self.group.registers.entry(declaration.name.text.clone()).or_insert(known);
@@ -94,7 +93,8 @@ impl<'t, 'a> Body<'t, 'a> {
         let is_any = declaration.initial == Initial::Any;
         if is_any && !is_set_first(&declaration.name.text, &process.text) {
             let message = format!("`{}` starts at any integer at all", declaration.name.text);
-            let help = "give it a number to start at, a finite domain such as `[0:3]`, or a value at the start of `text`";
+            let help =
+                "give it a number to start at, a finite domain such as `[0:3]`, or a value at the start of `text`";
             self.diagnostics.push(Diagnostic::error(declaration.span, message).with_help(help));
         }
         if is_any { int(0, declaration.span) } else { initial(declaration) }

@@ -32,7 +32,10 @@ impl Translation<'_> {
             self.groups.iter().flat_map(|group| group.numbers().map(move |number| (group, number))).collect();
         if processes.len() != tuple.labels.len() {
             let (n, found) = (processes.len(), tuple.labels.len());
-            let message = format!("{found} labels for {n} processes");
+            let plural =
+                |n: usize, one: &str, many: &str| if n == 1 { format!("one {one}") } else { format!("{n} {many}") };
+            let (labels, processes) = (plural(found, "label", "labels"), plural(n, "process", "processes"));
+            let message = format!("{labels} for {processes}");
             let help = "write one label for each process, `*` where it may be anywhere, and `;` between situations";
             self.diagnostics.push(Diagnostic::error(tuple.span, message).with_help(help));
             return None;

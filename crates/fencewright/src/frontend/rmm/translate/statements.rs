@@ -1,8 +1,8 @@
 //! Statements.
 
+use super::add_note;
 use super::body::{Body, Cell, label};
 use super::expressions::{Fit, fit};
-use super::add_note;
 use crate::frontend::ast::{self, Block, Else, Expr, ExprKind, If, Target};
 use crate::frontend::import::interval::Interval;
 use crate::frontend::import::tree::{
