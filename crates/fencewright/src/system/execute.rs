@@ -15,14 +15,14 @@ pub enum Stop {
 }
 
 /// Registers and memory after an operation.
-type Outcomes<M> = Vec<Result<(Vec<Value>, M), Stop>>;
+type After<M> = Result<(Vec<Value>, M), Stop>;
 
 /// Every outcome of an edge's operation; none where it has to wait.
 pub(super) fn outcomes<O: Operational>(
     system: &System<'_, O>,
     state: &State<O::Memory>,
     edge: EdgeId,
-) -> Outcomes<O::Memory> {
+) -> Vec<After<O::Memory>> {
     let local = Local::new(system.flow.program, edge);
     let process = local.edge.process;
     let registers = &state.registers[process];
@@ -66,7 +66,7 @@ fn rmw<O: Operational>(
     local: &Local<'_>,
     x: LocationId,
     registers: &[Value],
-) -> Option<Result<(Vec<Value>, O::Memory), Stop>> {
+) -> Option<After<O::Memory>> {
     if !model.may_rmw(memory, local.edge.process, x) {
         return None;
     }
