@@ -5,7 +5,7 @@ use std::path::Path;
 use fencewright::engine::{Limits, Task};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
-use fencewright::report::{Finding, Refusal};
+use fencewright::report::{Command, Finding, Refusal};
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
@@ -16,7 +16,7 @@ use crate::{input, interrupt, rss};
 /// A file and how to search it, whatever the verb.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    pub command: &'static str,
+    pub command: Command,
     pub file: &'a Path,
     pub search: &'a SearchArguments,
     pub input: &'a InputArguments,
@@ -26,7 +26,7 @@ pub struct Question<'a> {
 pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
     let mut code = Code::Good;
     for file in &arguments.files {
-        let question = Question { command: "check", file, search: &arguments.search, input: &arguments.input };
+        let question = Question { command: Command::Check, file, search: &arguments.search, input: &arguments.input };
         code = code.max(answer(&question, console));
         if console.is_closed() || interrupt::is_asked() {
             break;

@@ -1,5 +1,7 @@
 //! `trace`: show a violating run.
 
+use fencewright::report::Command;
+
 use crate::args::TraceArguments;
 use crate::code::Code;
 use crate::commands::check::{Question, answer};
@@ -8,5 +10,5 @@ use crate::console::Console;
 /// Shows a violating run under every model asked, or says that there is none.
 pub fn run(arguments: &TraceArguments, console: &mut Console) -> Code {
     let (file, search, input) = (arguments.file.as_path(), &arguments.search, &arguments.input);
-    answer(&Question { command: "trace", file, search, input }, console)
+    answer(&Question { command: Command::Trace, file, search, input }, console)
 }

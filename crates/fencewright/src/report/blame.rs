@@ -3,8 +3,7 @@
 //! Shasha, Snir, _Efficient and correct execution of parallel programs that share memory_, TOPLAS 1988: the loads of a
 //! run can be explained under sequential consistency exactly if program order and the order of conflicting accesses
 //! have no cycle. A cycle must go, somewhere, from an access back to an earlier store of the same process that took
-//! effect later. That pair is what we name. Stores still in a buffer at the end are taken to reach memory afterwards,
-//! process by process.
+//! effect later. That pair is what we name. Stores still in a buffer at the end reach memory later, in any order.
 //!
 //! Departure: a locked block counts as reading every location that it may read, so in its company a cycle may be found
 //! where there is none. The other way round is exact: without a cycle the run is possible under SC.
@@ -14,6 +13,10 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::memory::{Flush, ReadFrom};
 use crate::program::{EdgeId, LocationId, Micro, Op, Program, Value};
 use crate::system::{Action, Effect, Event, Local, Run};
+use crate::util::Idx;
+
+/// Of a longer run only the end is looked at, so that no run keeps anyone waiting.
+const MAX_ACCESSES: usize = 2_000;
 
 /// What explains a bad run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,22 +43,12 @@ pub struct Overtaking {
 
 /// What explains a bad run.
 pub fn blame(program: &Program, run: &Run) -> Blame {
-    let graph = Graph::new(program, run);
-    let mut best: Option<(usize, Overtaking)> = None;
-    let mut has_delays = false;
-    for (late, early) in graph.overtakings() {
-        has_delays = true;
-        let Some(length) = graph.distance(late, early) else { continue };
-        // The shortest explanation; of those the last, which is nearest to the violation.
-        if best.is_none_or(|(least, _)| length <= least) {
-            let (store, access) = (&graph.nodes[early], &graph.nodes[late]);
-            best = Some((length, Overtaking { store: store.event, access: access.event, effect: access.time }));
-        }
-    }
-    match best {
-        Some((_, overtaking)) => Blame::Overtaking(overtaking),
-        None => Blame::Nobody { has_delays },
-    }
+    let nodes = accesses(program, run);
+    let has_delays = (0..nodes.len()).any(|late| !overtaken(&nodes, late).is_empty());
+    // Only if what happened needs no reordering does it matter what would have happened next.
+    let orders = [Unflushed::Unordered, Unflushed::ByProcess];
+    let found = orders.into_iter().find_map(|unflushed| Graph::new(&nodes, run.events.len(), unflushed).overtaking());
+    found.map_or(Blame::Nobody { has_delays }, Blame::Overtaking)
 }
 
 /// An access to memory.
@@ -71,19 +64,36 @@ struct Node {
     own_store: Option<usize>,
 }
 
-/// Accesses with program order and the order of conflicting accesses.
-struct Graph {
-    /// In the order of the events, hence in program order for each process.
-    nodes: Vec<Node>,
-    edges: Vec<Vec<usize>>,
+/// In which order stores that are still in a buffer at the end will reach memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unflushed {
+    /// Nothing is assumed.
+    Unordered,
+    /// Process by process.
+    ByProcess,
 }
 
-impl Graph {
-    fn new(program: &Program, run: &Run) -> Self {
-        let nodes = accesses(program, run);
+/// Accesses with program order, which costs nothing to follow, and the order of conflicting accesses.
+struct Graph<'a> {
+    /// In the order of the events, hence in program order for each process.
+    nodes: &'a [Node],
+    edges: Vec<Vec<Arc>>,
+}
+
+#[derive(Clone, Copy)]
+struct Arc {
+    to: usize,
+    cost: usize,
+}
+
+impl<'a> Graph<'a> {
+    fn new(nodes: &'a [Node], n_events: usize, unflushed: Unflushed) -> Self {
         let mut graph = Self { edges: vec![Vec::new(); nodes.len()], nodes };
         graph.add_program_order();
-        graph.add_conflicts();
+        graph.add_conflicts(|a, b| {
+            let are_open = nodes[a].time >= n_events && nodes[b].time >= n_events;
+            unflushed == Unflushed::ByProcess || !are_open
+        });
         graph
     }
 
@@ -91,21 +101,23 @@ impl Graph {
         let mut last = BTreeMap::new();
         for (i, node) in self.nodes.iter().enumerate() {
             if let Some(previous) = last.insert(node.process, i) {
-                self.edges[previous].push(i);
+                self.edges[previous].push(Arc { to: i, cost: 0 });
             }
         }
     }
 
     /// For each location: writes in the order in which they take effect, each read after the write it sees and before
-    /// the next.
-    fn add_conflicts(&mut self) {
+    /// the later ones.
+    fn add_conflicts(&mut self, is_ordered: impl Fn(usize, usize) -> bool) {
         let mut writes: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
         for (i, node) in self.nodes.iter().enumerate() {
             node.writes.iter().for_each(|&x| writes.entry(x).or_default().push(i));
         }
-        for of_location in writes.values_mut() {
-            of_location.sort_by_key(|&i| self.nodes[i].time);
-            of_location.windows(2).for_each(|pair| self.edges[pair[0]].push(pair[1]));
+        for order in writes.values_mut() {
+            order.sort_by_key(|&i| self.nodes[i].time);
+            for (n, &write) in order.iter().enumerate() {
+                self.before_all(write, write, &order[n + 1..], &is_ordered);
+            }
         }
         for (i, node) in self.nodes.iter().enumerate() {
             for x in &node.reads {
@@ -113,46 +125,75 @@ impl Graph {
                 // What it sees took effect before it, or waits in its own buffer.
                 let seen_until = node.own_store.map_or(node.time, |store| self.nodes[store].time + 1);
                 let n_seen = order.partition_point(|&write| self.nodes[write].time < seen_until);
-                if let (Some(&seen), None) = (n_seen.checked_sub(1).and_then(|it| order.get(it)), node.own_store) {
-                    self.edges[seen].push(i);
+                if let (Some(&seen), None) = (order[..n_seen].last(), node.own_store) {
+                    self.edges[seen].push(Arc { to: i, cost: 1 });
                 }
-                if let Some(&next) = order[n_seen..].iter().find(|&&write| write != i) {
-                    self.edges[i].push(next);
-                }
+                self.before_all(i, node.own_store.unwrap_or(i), &order[n_seen..], &is_ordered);
             }
         }
     }
 
-    /// Pairs of an access and an earlier store of the same process that took effect later.
-    fn overtakings(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        (0..self.nodes.len()).flat_map(move |late| {
-            let node = &self.nodes[late];
-            let is_overtaken = move |early: &usize| {
-                let store = &self.nodes[*early];
-                store.process == node.process && store.time > node.time
-            };
-            (0..late).filter(is_overtaken).map(move |early| (late, early))
-        })
+    /// One access comes before these writes, as far as `like` is ordered before them; the first that is settled stands
+    /// for those after it.
+    fn before_all(&mut self, access: usize, like: usize, writes: &[usize], is_ordered: impl Fn(usize, usize) -> bool) {
+        let mut previous = None;
+        for &write in writes.iter().filter(|&&write| write != access) {
+            let is_implied = previous.is_some_and(|it| is_ordered(it, write));
+            if is_implied {
+                return;
+            }
+            if is_ordered(like, write) {
+                self.edges[access].push(Arc { to: write, cost: 1 });
+                previous = Some(write);
+            }
+        }
     }
 
-    /// How many steps lead from one access to another.
-    fn distance(&self, from: usize, to: usize) -> Option<usize> {
-        let mut distances = vec![None; self.nodes.len()];
-        distances[from] = Some(0);
-        let mut queue = VecDeque::from([from]);
-        while let Some(i) = queue.pop_front() {
-            if i == to {
-                return distances[i];
-            }
-            for &next in &self.edges[i] {
-                if distances[next].is_none() {
-                    distances[next] = distances[i].map(|it| it + 1);
-                    queue.push_back(next);
+    /// The access and the delayed store with the shortest way back from the one to the other.
+    fn overtaking(&self) -> Option<Overtaking> {
+        let mut best: Option<(usize, Overtaking)> = None;
+        for late in self.nodes.len().saturating_sub(MAX_ACCESSES)..self.nodes.len() {
+            let access = &self.nodes[late];
+            let delayed = overtaken(self.nodes, late);
+            let distances = if delayed.is_empty() { Vec::new() } else { self.distances(late) };
+            // Program order costs nothing, so of equals the last access and the first store are where the way leaves
+            // the process and comes back.
+            for early in delayed.into_iter().rev() {
+                let Some(distance) = distances[early] else { continue };
+                if best.is_none_or(|(least, _)| distance <= least) {
+                    let store = self.nodes[early].event;
+                    best = Some((distance, Overtaking { store, access: access.event, effect: access.time }));
                 }
             }
         }
-        None
+        best.map(|it| it.1)
     }
+
+    /// How many conflicts lead from one access to each other.
+    fn distances(&self, from: usize) -> Vec<Option<usize>> {
+        let mut distances: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        let mut queue = VecDeque::from([(from, 0)]);
+        while let Some((i, distance)) = queue.pop_front() {
+            if distances[i].is_some() {
+                continue;
+            }
+            distances[i] = Some(distance);
+            for arc in &self.edges[i] {
+                match arc.cost {
+                    0 => queue.push_front((arc.to, distance)),
+                    cost => queue.push_back((arc.to, distance + cost)),
+                }
+            }
+        }
+        distances
+    }
+}
+
+/// The earlier stores of the same process that take effect later than an access.
+fn overtaken(nodes: &[Node], late: usize) -> Vec<usize> {
+    let access = &nodes[late];
+    let is_overtaken = |early: &usize| nodes[*early].process == access.process && nodes[*early].time > access.time;
+    (0..late).filter(is_overtaken).collect()
 }
 
 /// The accesses of a run, each with the time when it takes effect.
@@ -161,7 +202,7 @@ fn accesses(program: &Program, run: &Run) -> Vec<Node> {
     // Stores in buffers, oldest first, for each process and location.
     let mut waiting: BTreeMap<(usize, LocationId), VecDeque<usize>> = BTreeMap::new();
     for (i, event) in run.events.iter().enumerate() {
-        let process = crate::util::Idx::index(event.step.process);
+        let process = event.step.process.index();
         if let (Action::Flush(Flush::Store(x)), Effect::Flushed(..)) = (event.step.action, event.effect) {
             let store = waiting.get_mut(&(process, x)).and_then(VecDeque::pop_front);
             nodes[store.expect("what leaves a buffer was put there")].time = i;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::engine::{Answer, Verdict};
-use crate::report::{Detail, Finding, Look, Report, trace_text, violated};
+use crate::report::{Command, Detail, Finding, Fullness, Look, Report, trace_text, violated};
 use crate::source::Style;
 
 /// For people.
@@ -26,7 +26,11 @@ impl Report for Human {
                 let _ = writeln!(out, "  = help: {advice}");
             }
             if let Ok(Answer { verdict: Verdict::Unsafe(run), .. }) = finding.answer {
-                out += &trace_text(finding.program, run, look.style);
+                let fullness = match finding.command {
+                    Command::Check => Fullness::Compact,
+                    Command::Trace => Fullness::Full,
+                };
+                out += &trace_text(finding.program, run, fullness, look.style);
             }
         }
         if look.detail == Detail::Verbose {

@@ -90,8 +90,17 @@ struct StepJson<'a> {
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    writes: Vec<WriteJson<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     fault: bool,
+}
+
+/// What a locked block wrote.
+#[derive(Serialize)]
+struct WriteJson<'a> {
+    location: &'a str,
+    value: i64,
 }
 
 #[derive(Serialize)]
@@ -118,7 +127,7 @@ impl<'a> CheckLine<'a> {
         };
         Self {
             schema: SCHEMA_NAME,
-            command: finding.command,
+            command: finding.command.name(),
             file: finding.file,
             model: finding.model.name(),
             engine: finding.engine(),
@@ -189,6 +198,7 @@ impl<'a> StepJson<'a> {
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
             kind: it.fence.map(fence_kind),
             text: it.text(program),
+            writes: it.changed.iter().map(|&(location, value)| WriteJson { location, value }).collect(),
             fault: it.is_fault,
         }
     }

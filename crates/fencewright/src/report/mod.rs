@@ -26,13 +26,13 @@ pub use blame::{Blame, Overtaking, blame};
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
 pub use property::{Violated, violated};
-pub use trace_text::trace_text;
+pub use trace_text::{Fullness, trace_text};
 
 /// What was found out about one file under one model.
 #[derive(Clone, Copy, Debug)]
 pub struct Finding<'a> {
-    /// The verb that was asked: `check`, `trace`.
-    pub command: &'static str,
+    /// What was asked.
+    pub command: Command,
     /// The file, as it was named.
     pub file: &'a str,
     /// What the file means.
@@ -45,6 +45,25 @@ pub struct Finding<'a> {
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
     pub peak_rss: Option<u64>,
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Is it correct?
+    Check,
+    /// Show a violating run, in full.
+    Trace,
+}
+
+impl Command {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Trace => "trace",
+        }
+    }
 }
 
 /// An engine that did not take the task.

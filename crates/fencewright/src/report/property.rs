@@ -1,6 +1,6 @@
 //! What was violated, in words.
 
-use crate::program::{Domain, EdgeId, Program, PropertyKind};
+use crate::program::{Domain, EdgeId, Op, Program, PropertyKind};
 use crate::source::Span;
 use crate::system::{Fault, Violation};
 
@@ -34,7 +34,7 @@ pub fn violated(program: &Program, violation: Violation) -> Violated {
 }
 
 fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
-    let statement = |edge: EdgeId| one_line(program.source().slice(program.edges()[edge].span));
+    let statement = |edge: EdgeId| statement(program, edge);
     match fault {
         Fault::Assertion(edge) => ("assertion", statement(edge)),
         Fault::LocationRange(_, location, value) => {
@@ -51,7 +51,7 @@ fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
             let array = &program.arrays()[array];
             ("index", format!("index {index} outside {}[{}]", array.name, array.len))
         }
-        Fault::DivisionByZero(edge) => ("division", format!("division by zero in {}", statement(edge))),
+        Fault::DivisionByZero(edge) => ("division", format!("division by zero in {}", statement(edge).trim_end_matches(';'))),
     }
 }
 
@@ -62,8 +62,19 @@ fn outside(name: &str, value: i64, domain: Domain) -> String {
     }
 }
 
+/// The statement of an edge, or the part of it that the edge does.
+pub(super) fn statement(program: &Program, edge: EdgeId) -> String {
+    let edge = &program.edges()[edge];
+    let text = one_line(program.source().slice(edge.span));
+    match edge.op {
+        Op::Assert(_) if !text.starts_with("assert") => format!("assert({text})"),
+        Op::Assert(_) | Op::Assume(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) | Op::Store(..) => text,
+        Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => text,
+    }
+}
+
 /// A piece of source as one line: runs of white space become one space.
-pub(super) fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

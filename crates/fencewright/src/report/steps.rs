@@ -1,11 +1,14 @@
 //! What each step of a replayed run did, as reports show it.
 
 use crate::memory::ReadFrom;
-use crate::program::{EdgeId, FenceKind, Op, Program};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
 use crate::report::blame::edge_of;
-use crate::report::property::one_line;
+use crate::report::property::statement;
 use crate::source::LineColumn;
 use crate::system::{Effect, Event, Run};
+use crate::util::IndexVec;
+
+type Memory = IndexVec<LocationId, Value>;
 
 /// What a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,8 @@ pub(super) struct Described<'a> {
     pub old: Option<i64>,
     pub place: Option<Where>,
     pub fence: Option<FenceKind>,
+    /// What a locked block left changed in memory.
+    pub changed: Vec<(&'a str, i64)>,
     pub is_fault: bool,
 }
 
@@ -52,16 +57,17 @@ impl Described<'_> {
 
     /// Its statement.
     pub(super) fn text(&self, program: &Program) -> Option<String> {
-        self.edge.map(|edge| one_line(program.source().slice(program.edges()[edge].span)))
+        self.edge.map(|edge| statement(program, edge))
     }
 }
 
 /// The steps of a run.
 pub(super) fn describe<'a>(program: &'a Program, run: &Run) -> Vec<Described<'a>> {
-    run.events.iter().map(|event| describe_event(program, event)).collect()
+    let starts = std::iter::once(&run.trace.start.memory).chain(run.events.iter().map(|event| &event.memory));
+    run.events.iter().zip(starts).map(|(event, before)| describe_event(program, event, before)).collect()
 }
 
-fn describe_event<'a>(program: &'a Program, event: &Event) -> Described<'a> {
+fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> Described<'a> {
     let name = |location| Some(program.locations()[location].name.as_str());
     let plain = Described {
         process: &program.processes()[event.step.process].name,
@@ -72,6 +78,7 @@ fn describe_event<'a>(program: &'a Program, event: &Event) -> Described<'a> {
         old: None,
         place: None,
         fence: None,
+        changed: Vec::new(),
         is_fault: false,
     };
     let at = |kind, location, value, place| Described {
@@ -89,7 +96,11 @@ fn describe_event<'a>(program: &'a Program, event: &Event) -> Described<'a> {
         Effect::Stored(x, value) => at(Kind::Store, x, value, Where::Memory),
         Effect::Rmw(x, old, new) => Described { old: Some(old), ..at(Kind::Rmw, x, new.unwrap_or(old), Where::Memory) },
         Effect::Fence(kind) => Described { kind: Kind::Fence, fence: Some(kind), ..plain },
-        Effect::Locked => Described { kind: Kind::Locked, ..plain },
+        Effect::Locked => {
+            let changed = program.locations().iter_enumerated().filter(|(x, _)| before[*x] != event.memory[*x]);
+            let changed = changed.map(|(x, it)| (it.name.as_str(), event.memory[x])).collect();
+            Described { kind: Kind::Locked, changed, ..plain }
+        }
         Effect::Flushed(x, value) => Described { kind: Kind::Flush, location: name(x), value: Some(value), ..plain },
         Effect::MarkerFlushed => Described { kind: Kind::Flush, fence: Some(FenceKind::StoreStore), ..plain },
         Effect::Faulted => {

@@ -16,7 +16,7 @@ use crate::report::blame::{blame, edge_of};
 use crate::report::steps::{Described, Kind, Where, describe};
 use crate::report::violated;
 use crate::source::Style;
-use crate::system::{Event, Run};
+use crate::system::{Action, Effect, Event, Run};
 use crate::util::{Idx, IndexVec};
 
 /// The widest a line may get.
@@ -28,13 +28,22 @@ const MIN_COLUMN: usize = 26;
 /// So many entries of a buffer are shown.
 const MAX_ENTRIES: usize = 4;
 
+/// How much of a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fullness {
+    /// What touches memory.
+    Compact,
+    /// Registers, labels, the contents of buffers, and memory at the end besides.
+    Full,
+}
+
 /// The text of a run, ending in a newline: start, steps, end, and what did the damage.
-pub fn trace_text(program: &Program, run: &Run, style: Style) -> String {
-    let drawing = Drawing::new(program, run, style);
+pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style) -> String {
+    let drawing = Drawing::new(program, run, fullness, style);
     let mut out = drawing.start();
     out += &drawing.heading();
     for (i, step) in describe(program, run).iter().enumerate() {
-        out += &drawing.row(&run.events[i], step);
+        out += &drawing.rows(&run.events[i], step);
     }
     out += &drawing.end();
     let sentence = blame(program, run).sentence(program, run);
@@ -55,6 +64,7 @@ enum Layout {
 struct Drawing<'a> {
     program: &'a Program,
     run: &'a Run,
+    fullness: Fullness,
     style: Style,
     layout: Layout,
     /// The column of each process that acts.
@@ -62,7 +72,7 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(program: &'a Program, run: &'a Run, style: Style) -> Self {
+    fn new(program: &'a Program, run: &'a Run, fullness: Fullness, style: Style) -> Self {
         let acts = |process: ProcessId| run.events.iter().any(|event| event.step.process == process);
         let mut n_columns = 0;
         let columns: IndexVec<ProcessId, Option<usize>> = (program.processes().indices())
@@ -76,7 +86,7 @@ impl<'a> Drawing<'a> {
         let width = (WIDTH - GUTTER) / n_columns.max(1);
         let names = program.processes().iter().map(|it| it.name.chars().count());
         let layout = if width < MIN_COLUMN { Layout::List(names.max().unwrap_or(0)) } else { Layout::Columns(width) };
-        Self { program, run, style, layout, columns }
+        Self { program, run, fullness, style, layout, columns }
     }
 
     /// What each `any` was.
@@ -112,32 +122,47 @@ impl<'a> Drawing<'a> {
     }
 
     /// The rows of a step; none for what changes nothing that can be seen.
-    fn row(&self, event: &Event, step: &Described<'_>) -> String {
-        let Some(text) = self.cell(event, step) else { return String::new() };
+    fn rows(&self, event: &Event, step: &Described<'_>) -> String {
         let line = step.position(self.program).map_or(String::new(), |at| at.line.to_string());
+        let color = match step.kind {
+            Kind::Local => "2",
+            Kind::Flush => "36",
+            Kind::Store | Kind::Load | Kind::Rmw | Kind::Fence | Kind::Locked => "0",
+        };
+        let row = self.cell(event, step).map(|text| self.row(event.step.process, &line, &text, color));
+        let labels = self.labels(event).map(|text| self.row(event.step.process, "", &text, "2"));
+        row.into_iter().chain(labels).collect()
+    }
+
+    /// A text in the column of its process.
+    fn row(&self, process: ProcessId, line: &str, text: &str, color: &str) -> String {
         let (indent, name, width) = match self.layout {
             Layout::Columns(width) => {
-                let column = self.columns[event.step.process].expect("the process of a step acts");
+                let column = self.columns[process].expect("the process of a step acts");
                 (column * width, String::new(), width - 2)
             }
             Layout::List(longest) => {
-                let name = format!("{:longest$}  ", step.process);
+                let name = format!("{:longest$}  ", self.program.processes()[process].name);
                 (0, name, WIDTH - GUTTER - longest - 2)
             }
         };
         let mut out = String::new();
-        for (i, part) in wrapped(&text, width).iter().enumerate() {
+        for (i, part) in wrapped(text, width).iter().enumerate() {
             let lead = if i == 0 { format!("{line:>4}   ") } else { " ".repeat(GUTTER) };
             let name = if i == 0 { name.clone() } else { " ".repeat(name.chars().count()) };
             let part = if i == 0 { part.clone() } else { format!("  {part}") };
-            let painted = match step.kind {
-                Kind::Local => self.paint("2", &part),
-                Kind::Flush => self.paint("36", &part),
-                Kind::Store | Kind::Load | Kind::Rmw | Kind::Fence | Kind::Locked => part,
-            };
+            let painted = if color == "0" { part } else { self.paint(color, &part) };
             let _ = writeln!(out, "{lead}{name}{:indent$}{painted}", "");
         }
         out
+    }
+
+    /// The labels that a step leads to.
+    fn labels(&self, event: &Event) -> Option<String> {
+        let Action::Edge { edge, .. } = event.step.action else { return None };
+        let labels = &self.program.points()[self.program.edges()[edge].to].labels;
+        let is_shown = self.fullness == Fullness::Full && event.effect != Effect::Faulted && !labels.is_empty();
+        is_shown.then(|| format!("· at {}", labels.join(", ")))
     }
 
     fn cell(&self, event: &Event, step: &Described<'_>) -> Option<String> {
@@ -146,7 +171,11 @@ impl<'a> Drawing<'a> {
         let text = match (step.kind, step.place) {
             _ if step.is_fault => format!("{} ✗", step.text(self.program).unwrap_or_default()),
             (Kind::Store, Some(Where::Buffer)) => {
-                format!("{location} = {value} → buffer {}", self.buffer(&event.pending[event.step.process]))
+                let buffer = match self.fullness {
+                    Fullness::Compact => String::new(),
+                    Fullness::Full => format!(" {}", self.buffer(&event.pending[event.step.process])),
+                };
+                format!("{location} = {value} → buffer{buffer}")
             }
             (Kind::Store, _) => format!("{location} = {value} → memory"),
             (Kind::Load, Some(Where::OwnBuffer)) => format!("reads {location} = {value} (from its own buffer)"),
@@ -160,10 +189,14 @@ impl<'a> Drawing<'a> {
                 }
             }
             (Kind::Fence, _) => fence_text(step.fence).to_owned(),
-            (Kind::Locked, _) => "atomic block".to_owned(),
+            (Kind::Locked, _) => {
+                let changed = step.changed.iter().map(|&(x, value)| format!(" {x} = {}", self.value_of(x, value)));
+                format!("atomic block:{}", changed.collect::<Vec<_>>().join(","))
+            }
             (Kind::Flush, _) if step.fence.is_some() => "⇣ the store fence is passed".to_owned(),
             (Kind::Flush, _) => format!("⇣ {location} = {value} reaches memory"),
-            (Kind::Local, _) => return self.local(event),
+            (Kind::Local, _) if self.fullness == Fullness::Full => return self.local(event),
+            (Kind::Local, _) => return None,
         };
         Some(text)
     }
@@ -219,7 +252,23 @@ impl<'a> Drawing<'a> {
             let name = &self.program.processes()[process].name;
             let _ = writeln!(out, "    still in the buffer of {name}: {}", self.buffer(pending));
         }
+        if self.fullness == Fullness::Full {
+            out += &self.memory(last);
+        }
         out
+    }
+
+    /// The locations that the run touched, as it leaves them.
+    fn memory(&self, last: &Event) -> String {
+        let mut touched: Vec<LocationId> = self.run.events.iter().filter_map(|it| location_of(it.effect)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let values: Vec<String> = touched.iter().map(|&x| self.entry(Pending::Store(x, last.memory[x]))).collect();
+        if values.is_empty() {
+            return String::new();
+        }
+        let text = format!("memory: {}", values.join(", "));
+        wrapped(&text, WIDTH - 4).iter().map(|line| format!("    {line}\n")).collect()
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
@@ -234,6 +283,14 @@ fn fence_text(kind: Option<FenceKind>) -> &'static str {
     match kind {
         Some(FenceKind::StoreStore) => "store fence → buffer",
         Some(FenceKind::Full) | None => "fence: the buffer is empty",
+    }
+}
+
+fn location_of(effect: Effect) -> Option<LocationId> {
+    match effect {
+        Effect::Load(x, ..) | Effect::Buffered(x, _) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => Some(x),
+        Effect::Flushed(x, _) => Some(x),
+        Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
     }
 }
 
