@@ -1,3 +1,55 @@
-//! The command `fencewright`.
+//! The command `fencewright`: arguments, files, exit codes, color, progress. All that means something is in the
+//! library.
 
-fn main() {}
+mod args;
+mod code;
+mod commands;
+mod console;
+mod input;
+mod interrupt;
+mod monitor;
+mod rss;
+mod units;
+
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+use code::Code;
+use console::Console;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    install_panic_message();
+    interrupt::install();
+    let code = panic::catch_unwind(|| run(&arguments)).unwrap_or(Code::Defect);
+    code.into()
+}
+
+fn run(arguments: &Arguments) -> Code {
+    let mut console = Console::new(&arguments.output);
+    let code = match &arguments.command {
+        Command::Check(it) => commands::check::run(it, &mut console),
+        Command::Trace(it) => commands::trace::run(it, &mut console),
+        Command::Import(it) => commands::import::run(it, &mut console),
+        Command::Fmt(it) => commands::fmt::run(it, &mut console),
+        Command::Schema => commands::schema::run(&mut console),
+        Command::Engines => commands::engines::run(&mut console),
+        Command::Completions(it) => commands::completions::run(it, &mut console),
+        Command::Man => commands::man::run(&mut console),
+    };
+    code.max(console.finish())
+}
+
+/// A panic is a defect of the tool: it says so, and what to report.
+fn install_panic_message() {
+    panic::set_hook(Box::new(|info| {
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let place = info.location().map(|it| format!(" at {}:{}", it.file(), it.line())).unwrap_or_default();
+        eprintln!("error: internal error: {}{place}", text.unwrap_or("no message"));
+        eprintln!("  = help: {}", code::REPORT);
+    }));
+}

@@ -14,6 +14,7 @@ pub mod engine;
 pub mod frontend;
 pub mod memory;
 pub mod program;
+pub mod report;
 pub mod source;
 pub mod system;
 pub mod util;

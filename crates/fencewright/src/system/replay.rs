@@ -112,13 +112,12 @@ fn walk<O: Operational>(system: &System<'_, O>, trace: &Trace) -> Result<Vec<Eve
         let is_last = i + 1 == trace.steps.len();
         match outcome {
             Outcome::Next(next) => {
-                events.push(event(system, &state, step, &next));
+                events.push(event(system, step, effect(system, &state, step, &next), &next));
                 state = next;
             }
             Outcome::Fault(fault) if is_last && trace.violation == Violation::Fault(fault) => {
-                let mut event = event(system, &state, step, &state);
-                event.effect = Effect::Faulted;
-                events.push(event);
+                // The place it would have acted on need not exist.
+                events.push(event(system, step, Effect::Faulted, &state));
                 return Ok(events);
             }
             Outcome::Fault(_) | Outcome::Overflow => return Err(ReplayError::EndsEarly(i)),
@@ -146,16 +145,11 @@ fn is_start(program: &Program, trace: &Trace) -> bool {
         })
 }
 
-fn event<O: Operational>(
-    system: &System<'_, O>,
-    before: &State<O::Memory>,
-    step: Step,
-    after: &State<O::Memory>,
-) -> Event {
+fn event<O: Operational>(system: &System<'_, O>, step: Step, effect: Effect, after: &State<O::Memory>) -> Event {
     let processes = system.flow.program.processes();
     Event {
         step,
-        effect: effect(system, before, step, after),
+        effect,
         pending: processes.indices().map(|p| system.model.pending(&after.memory, p)).collect(),
         memory: system.model.contents(&after.memory).to_vec().into(),
         registers: after.registers.clone(),

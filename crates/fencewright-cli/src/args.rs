@@ -1,0 +1,265 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use fencewright::engine::{self, Engine, Options};
+use fencewright::frontend::{self, Frontend};
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::report::{self, Report};
+use fencewright::system::Dialect;
+
+use crate::units::{self, Limit};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    safe under every model asked
+  1    unsafe
+  2    the input, a file or the command line is wrong
+  3    unknown: a limit was reached, or the abstraction could not decide
+  4    a defect of the tool itself
+  130  interrupted
+With several files, the greatest of their codes.";
+
+/// Finds memory-ordering bugs in concurrent programs under SC, TSO and PSO.
+#[derive(Debug, Parser)]
+#[command(name = "fencewright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Is the program correct?
+    Check(CheckArguments),
+    /// Show a violating run
+    Trace(TraceArguments),
+    /// Print another format's program as .fw
+    Import(ImportArguments),
+    /// Format .fw files in place
+    Fmt(FmtArguments),
+    /// Print the JSON schema of `--format json`
+    Schema,
+    /// List the engines and their reductions
+    Engines,
+    /// Print the completions for a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page
+    Man,
+}
+
+/// How to speak.
+#[derive(Clone, Debug, Args)]
+pub struct OutputArguments {
+    /// The form of the output
+    #[arg(long, global = true, value_name = "FORM", default_value = "human", value_parser = reports())]
+    #[arg(help_heading = "Output")]
+    pub format: String,
+    /// Verdicts and errors only: no runs, warnings or progress
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Say what it took, too
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub verbose: bool,
+    /// When to use colors
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Color,
+}
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `trace`
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `import`
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The language of the input; otherwise by the file's ending
+    #[arg(long, value_name = "LANGUAGE", value_parser = frontends())]
+    pub input_format: Option<String>,
+}
+
+/// `fmt`
+#[derive(Debug, Args)]
+pub struct FmtArguments {
+    /// The files; `-` formats standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// How to read.
+#[derive(Clone, Debug, Args)]
+pub struct InputArguments {
+    /// Give a constant of the program another value (repeatable)
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = units::define)]
+    #[arg(help_heading = "Input")]
+    pub define: Vec<(String, i64)>,
+    /// The language of the input; otherwise by the file's ending
+    #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
+    pub input_format: Option<String>,
+}
+
+/// How to search.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArguments {
+    /// Memory models, comma-separated
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_delimiter = ',', value_parser = models())]
+    pub model: Vec<Model>,
+    /// Who searches
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engines())]
+    pub engine: String,
+    /// What an atomic update waits for under PSO
+    #[arg(long, value_name = "WHAT", default_value = "location")]
+    pub pso_rmw: PsoRmwArgument,
+    /// Switch a reduction off; verdicts never change (repeatable; `fencewright engines` lists them)
+    #[arg(long, value_name = "REDUCTION", value_parser = reductions())]
+    pub without: Vec<String>,
+    /// Stop after this time, for each file and model: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+    /// How many threads work [default: all cores]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Search store buffers up to this length, whatever it costs
+    #[arg(long, value_name = "N")]
+    pub bound: Option<u32>,
+}
+
+/// What an atomic update waits for under PSO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PsoRmwArgument {
+    /// Earlier stores to its own location
+    Location,
+    /// All earlier stores
+    All,
+}
+
+impl SearchArguments {
+    /// The models, each once, in the order given.
+    pub fn models(&self) -> Vec<Model> {
+        let mut models = Vec::new();
+        for &model in &self.model {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &'static dyn Engine {
+        engine::named(&self.engine).expect("the command line admits known engines only")
+    }
+
+    /// The options of the library.
+    pub fn options(&self) -> Options {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let pso_rmw = match self.pso_rmw {
+            PsoRmwArgument::Location => PsoRmw::Location,
+            PsoRmwArgument::All => PsoRmw::All,
+        };
+        Options {
+            dialect: Dialect { pso_rmw },
+            threads: self.threads.map_or(cores, |it| it as usize),
+            without: self.without.iter().cloned().collect(),
+            buffer_bound: self.bound,
+        }
+    }
+}
+
+fn models() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(Model::ALL.map(Model::name)).map(|name| {
+        let model = Model::ALL.into_iter().find(|model| model.name() == name);
+        model.expect("the parser admits these names only")
+    })
+}
+
+fn engines() -> PossibleValuesParser {
+    let auto = PossibleValue::new("auto").help("the one that fits");
+    let all = engine::ALL.iter().map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(std::iter::once(auto).chain(all))
+}
+
+fn reductions() -> PossibleValuesParser {
+    let mut names: Vec<&str> = engine::ALL.iter().flat_map(|it| it.reductions()).map(|it| it.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    PossibleValuesParser::new(names)
+}
+
+fn frontends() -> PossibleValuesParser {
+    let value = |it: &&'static dyn Frontend| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(frontend::ALL.iter().map(value))
+}
+
+fn reports() -> PossibleValuesParser {
+    let value = |it: &&'static dyn Report| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(report::ALL.iter().map(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,78 @@
+//! `check`: is the program correct?
+
+use std::path::Path;
+
+use fencewright::engine::{Limits, Task};
+use fencewright::memory::Model;
+use fencewright::program::{Placement, Program};
+use fencewright::report::{Command, Finding, Refusal};
+
+use crate::args::{CheckArguments, InputArguments, SearchArguments};
+use crate::code::{Code, REPORT};
+use crate::console::Console;
+use crate::monitor::Watch;
+use crate::{input, interrupt, rss};
+
+/// A file and how to search it, whatever the verb.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub command: Command,
+    pub file: &'a Path,
+    pub search: &'a SearchArguments,
+    pub input: &'a InputArguments,
+}
+
+/// Checks every file; a bad one does not keep the others from being looked at.
+pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
+    let mut code = Code::Good;
+    for file in &arguments.files {
+        let question = Question { command: Command::Check, file, search: &arguments.search, input: &arguments.input };
+        code = code.max(answer(&question, console));
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    code
+}
+
+/// Answers for one file under every model asked.
+pub fn answer(question: &Question<'_>, console: &mut Console) -> Code {
+    let Some(program) = input::program(question.file, question.input, console) else { return Code::Wrong };
+    let mut code = Code::Good;
+    for model in question.search.models() {
+        code = code.max(answer_under(question, &program, model, console));
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    code
+}
+
+fn answer_under(question: &Question<'_>, program: &Program, model: Model, console: &mut Console) -> Code {
+    let search = question.search;
+    let (engine, options) = (search.engine(), search.options());
+    let file = program.source().name();
+    let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
+    let watch = Watch::start(limits, format!("{file} under {model}"), console);
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let answer = engine.check(&task, &watch);
+    let seconds = watch.elapsed().as_secs_f64();
+    drop(watch);
+
+    let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+    let finding = Finding {
+        command: question.command,
+        file,
+        program,
+        model,
+        answer: answer.as_ref(),
+        seconds,
+        peak_rss: rss::peak(),
+    };
+    console.say(&console.report().finding(&finding, console.look()));
+    let code = Code::of(answer.as_ref());
+    if code == Code::Defect {
+        console.error("the tool contradicts itself", Some(REPORT));
+    }
+    code
+}

@@ -1,0 +1,10 @@
+//! The verbs, one file each.
+
+pub mod check;
+pub mod completions;
+pub mod engines;
+pub mod fmt;
+pub mod import;
+pub mod man;
+pub mod schema;
+pub mod trace;

@@ -1,0 +1,12 @@
+//! `schema`: the JSON schema of `--format json`.
+
+use fencewright::report::SCHEMA;
+
+use crate::code::Code;
+use crate::console::Console;
+
+/// Prints the schema.
+pub fn run(console: &mut Console) -> Code {
+    console.say(SCHEMA);
+    Code::Good
+}

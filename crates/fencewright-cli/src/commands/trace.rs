@@ -1,0 +1,14 @@
+//! `trace`: show a violating run.
+
+use fencewright::report::Command;
+
+use crate::args::TraceArguments;
+use crate::code::Code;
+use crate::commands::check::{Question, answer};
+use crate::console::Console;
+
+/// Shows a violating run under every model asked, or says that there is none.
+pub fn run(arguments: &TraceArguments, console: &mut Console) -> Code {
+    let (file, search, input) = (arguments.file.as_path(), &arguments.search, &arguments.input);
+    answer(&Question { command: Command::Trace, file, search, input }, console)
+}

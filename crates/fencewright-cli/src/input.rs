@@ -1,0 +1,114 @@
+//! Reading files: everything that can be wrong with one before its language matters.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use fencewright::frontend::{self, Frontend, nearest::nearest};
+use fencewright::program::Program;
+use fencewright::source::Source;
+
+use crate::args::InputArguments;
+use crate::console::{Console, reason};
+
+/// A text and the front end that reads it.
+pub struct Input {
+    /// The text.
+    pub source: Source,
+    /// Who reads it.
+    pub frontend: &'static dyn Frontend,
+}
+
+/// What is wrong with a file.
+#[derive(Debug)]
+struct Unreadable {
+    message: String,
+    help: Option<String>,
+}
+
+/// Reads a file or standard input; `None` once it has been said what is wrong.
+pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
+    try_read(path, format).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+}
+
+/// The program in a file; `None` once it has been said what is wrong.
+pub fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
+    let input = read(path, arguments.input_format.as_deref(), console)?;
+    let lowered = frontend::parse(input.frontend, &input.source, &arguments.define);
+    console.diagnostics(&input.source, &lowered.diagnostics);
+    lowered.program
+}
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
+    // The ending comes first: it is wrong whatever the file holds.
+    let frontend = match format {
+        Some(name) => frontend::named(name).expect("the command line admits known front ends only"),
+        None => by_ending(path)?,
+    };
+    let name = if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
+    let cannot_read =
+        |error: &io::Error| Unreadable { message: format!("cannot read `{name}`: {}", reason(error)), help: None };
+    let bytes = if is_stdin(path) {
+        limited(io::stdin().lock())
+    } else {
+        let file = File::open(path).map_err(|error| cannot_read(&error))?;
+        if file.metadata().is_ok_and(|it| it.is_dir()) {
+            let help = format!("name files: `{}`", path.join(format!("*.{}", frontend.extension())).display());
+            return Err(Unreadable { message: format!("`{name}` is a directory"), help: Some(help) });
+        }
+        limited(file)
+    };
+    let source = Source::new(name.as_str(), text(&name, bytes.map_err(|error| cannot_read(&error))?)?);
+    Ok(Input { source, frontend })
+}
+
+/// Reads one byte more than is accepted, so that too much can be told from just enough.
+fn limited(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(Source::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn text(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
+    if bytes.len() > Source::MAX_BYTES {
+        let message = format!("`{name}` is longer than {} MiB", Source::MAX_BYTES >> 20);
+        return Err(Unreadable { message, help: None });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let help = Some("convert the file to UTF-8".to_owned());
+        Unreadable { message: format!("`{name}` is not UTF-8: wrong byte at offset {offset}"), help }
+    })
+}
+
+fn by_ending(path: &Path) -> Result<&'static dyn Frontend, Unreadable> {
+    let names = || frontend::ALL.iter().map(|it| it.name()).collect::<Vec<_>>().join("`, `");
+    if is_stdin(path) {
+        let help = format!("add `--input-format` with one of `{}`", names());
+        return Err(Unreadable { message: "the language of standard input is not known".to_owned(), help: Some(help) });
+    }
+    if path.is_dir() {
+        let help = format!("name files: `{}`", path.join("*.fw").display());
+        return Err(Unreadable { message: format!("`{}` is a directory", path.display()), help: Some(help) });
+    }
+    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    frontend::by_extension(ending).ok_or_else(|| {
+        let message = if ending.is_empty() {
+            format!("`{}` has no ending that tells its language", path.display())
+        } else {
+            format!("`{}` has an unknown ending, `.{ending}`", path.display())
+        };
+        let near = nearest(ending, frontend::ALL.iter().map(|it| it.extension()));
+        let help = match near {
+            Some(near) => format!("did you mean `.{near}`? otherwise add `--input-format` with one of `{}`", names()),
+            None => format!("add `--input-format` with one of `{}`", names()),
+        };
+        Unreadable { message, help: Some(help) }
+    })
+}

@@ -1,0 +1,339 @@
+//! Which reordering did the damage.
+//!
+//! Shasha, Snir, _Efficient and correct execution of parallel programs that share memory_, TOPLAS 1988: the loads of a
+//! run can be explained under sequential consistency exactly if program order and the order of conflicting accesses
+//! have no cycle. A cycle must go, somewhere, from an access back to an earlier store of the same process that took
+//! effect later. That pair is what we name. Stores still in a buffer at the end reach memory later, in any order.
+//!
+//! Departure: a locked block counts as reading every location that it may read, so in its company a cycle may be found
+//! where there is none. The other way round is exact: without a cycle the run is possible under SC.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::memory::{Flush, ReadFrom};
+use crate::program::{EdgeId, LocationId, Micro, Op, Program, Value};
+use crate::system::{Action, Effect, Event, Local, Run};
+use crate::util::Idx;
+
+/// Of a longer run only the end is looked at, so that no run keeps anyone waiting.
+const MAX_ACCESSES: usize = 2_000;
+
+/// What explains a bad run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// An access took effect before an earlier store of its process, and others could tell.
+    Overtaking(Overtaking),
+    /// The same loads are possible without any reordering.
+    Nobody {
+        /// Whether stores were delayed at all.
+        has_delays: bool,
+    },
+}
+
+/// An access that took effect before an earlier store of its process. Events are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overtaking {
+    /// The event of the store that was delayed.
+    pub store: usize,
+    /// The event of the access that overtook it: a load, a store or an atomic update.
+    pub access: usize,
+    /// When that took effect: for a store, the event of its flush.
+    pub effect: usize,
+}
+
+/// What explains a bad run.
+pub fn blame(program: &Program, run: &Run) -> Blame {
+    let nodes = accesses(program, run);
+    let has_delays = (0..nodes.len()).any(|late| !overtaken(&nodes, late).is_empty());
+    // Only if what happened needs no reordering does it matter what would have happened next.
+    let orders = [Unflushed::Unordered, Unflushed::ByProcess];
+    let found = orders.into_iter().find_map(|unflushed| Graph::new(&nodes, run.events.len(), unflushed).overtaking());
+    found.map_or(Blame::Nobody { has_delays }, Blame::Overtaking)
+}
+
+/// An access to memory.
+#[derive(Clone, Debug)]
+struct Node {
+    event: usize,
+    process: usize,
+    /// When it takes effect; beyond the last event for a store that is still in a buffer at the end.
+    time: usize,
+    reads: Vec<LocationId>,
+    writes: Vec<LocationId>,
+    /// The node whose store it found in its own buffer.
+    own_store: Option<usize>,
+}
+
+/// In which order stores that are still in a buffer at the end will reach memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unflushed {
+    /// Nothing is assumed.
+    Unordered,
+    /// Process by process.
+    ByProcess,
+}
+
+/// Accesses with program order, which costs nothing to follow, and the order of conflicting accesses.
+struct Graph<'a> {
+    /// In the order of the events, hence in program order for each process.
+    nodes: &'a [Node],
+    edges: Vec<Vec<Arc>>,
+}
+
+#[derive(Clone, Copy)]
+struct Arc {
+    to: usize,
+    cost: usize,
+}
+
+impl<'a> Graph<'a> {
+    fn new(nodes: &'a [Node], n_events: usize, unflushed: Unflushed) -> Self {
+        let mut graph = Self { edges: vec![Vec::new(); nodes.len()], nodes };
+        graph.add_program_order();
+        graph.add_conflicts(|a, b| {
+            let are_open = nodes[a].time >= n_events && nodes[b].time >= n_events;
+            unflushed == Unflushed::ByProcess || !are_open
+        });
+        graph
+    }
+
+    fn add_program_order(&mut self) {
+        let mut last = BTreeMap::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let Some(previous) = last.insert(node.process, i) {
+                self.edges[previous].push(Arc { to: i, cost: 0 });
+            }
+        }
+    }
+
+    /// For each location: writes in the order in which they take effect, each read after the write it sees and before
+    /// the later ones.
+    fn add_conflicts(&mut self, is_ordered: impl Fn(usize, usize) -> bool) {
+        let mut writes: BTreeMap<LocationId, Vec<usize>> = BTreeMap::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            node.writes.iter().for_each(|&x| writes.entry(x).or_default().push(i));
+        }
+        for order in writes.values_mut() {
+            order.sort_by_key(|&i| self.nodes[i].time);
+            for (n, &write) in order.iter().enumerate() {
+                self.before_all(write, write, &order[n + 1..], &is_ordered);
+            }
+        }
+        for (i, node) in self.nodes.iter().enumerate() {
+            for x in &node.reads {
+                let order = writes.get(x).map_or(&[][..], Vec::as_slice);
+                // What it sees took effect before it, or waits in its own buffer.
+                let seen_until = node.own_store.map_or(node.time, |store| self.nodes[store].time + 1);
+                let n_seen = order.partition_point(|&write| self.nodes[write].time < seen_until);
+                if let (Some(&seen), None) = (order[..n_seen].last(), node.own_store) {
+                    self.edges[seen].push(Arc { to: i, cost: 1 });
+                }
+                self.before_all(i, node.own_store.unwrap_or(i), &order[n_seen..], &is_ordered);
+            }
+        }
+    }
+
+    /// One access comes before these writes, as far as `like` is ordered before them; the first that is settled stands
+    /// for those after it.
+    fn before_all(&mut self, access: usize, like: usize, writes: &[usize], is_ordered: impl Fn(usize, usize) -> bool) {
+        let mut previous = None;
+        for &write in writes.iter().filter(|&&write| write != access) {
+            let is_implied = previous.is_some_and(|it| is_ordered(it, write));
+            if is_implied {
+                return;
+            }
+            if is_ordered(like, write) {
+                self.edges[access].push(Arc { to: write, cost: 1 });
+                previous = Some(write);
+            }
+        }
+    }
+
+    /// The access and the delayed store with the shortest way back from the one to the other.
+    fn overtaking(&self) -> Option<Overtaking> {
+        let mut best: Option<(usize, Overtaking)> = None;
+        for late in self.nodes.len().saturating_sub(MAX_ACCESSES)..self.nodes.len() {
+            let access = &self.nodes[late];
+            let delayed = overtaken(self.nodes, late);
+            let distances = if delayed.is_empty() { Vec::new() } else { self.distances(late) };
+            // Program order costs nothing, so of equals the last access and the first store are where the way leaves
+            // the process and comes back.
+            for early in delayed.into_iter().rev() {
+                let Some(distance) = distances[early] else { continue };
+                if best.is_none_or(|(least, _)| distance <= least) {
+                    let store = self.nodes[early].event;
+                    best = Some((distance, Overtaking { store, access: access.event, effect: access.time }));
+                }
+            }
+        }
+        best.map(|it| it.1)
+    }
+
+    /// How many conflicts lead from one access to each other.
+    fn distances(&self, from: usize) -> Vec<Option<usize>> {
+        let mut distances: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        let mut queue = VecDeque::from([(from, 0)]);
+        while let Some((i, distance)) = queue.pop_front() {
+            if distances[i].is_some() {
+                continue;
+            }
+            distances[i] = Some(distance);
+            for arc in &self.edges[i] {
+                match arc.cost {
+                    0 => queue.push_front((arc.to, distance)),
+                    cost => queue.push_back((arc.to, distance + cost)),
+                }
+            }
+        }
+        distances
+    }
+}
+
+/// The earlier stores of the same process that take effect later than an access.
+fn overtaken(nodes: &[Node], late: usize) -> Vec<usize> {
+    let access = &nodes[late];
+    let is_overtaken = |early: &usize| nodes[*early].process == access.process && nodes[*early].time > access.time;
+    (0..late).filter(is_overtaken).collect()
+}
+
+/// The accesses of a run, each with the time when it takes effect.
+fn accesses(program: &Program, run: &Run) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    // Stores in buffers, oldest first, for each process and location.
+    let mut waiting: BTreeMap<(usize, LocationId), VecDeque<usize>> = BTreeMap::new();
+    for (i, event) in run.events.iter().enumerate() {
+        let process = event.step.process.index();
+        if let (Action::Flush(Flush::Store(x)), Effect::Flushed(..)) = (event.step.action, event.effect) {
+            let store = waiting.get_mut(&(process, x)).and_then(VecDeque::pop_front);
+            nodes[store.expect("what leaves a buffer was put there")].time = i;
+            continue;
+        }
+        let Some((reads, writes)) = touched(program, run, i) else { continue };
+        let own = reads.first().and_then(|&x| waiting.get(&(process, x))?.back().copied());
+        if let Effect::Buffered(x, _) = event.effect {
+            waiting.entry((process, x)).or_default().push_back(nodes.len());
+        }
+        nodes.push(Node { event: i, process, time: i, reads, writes, own_store: own });
+    }
+    for (late, &store) in waiting.values().flatten().enumerate() {
+        nodes[store].time = run.events.len() + late;
+    }
+    nodes
+}
+
+/// What an event reads and writes, now or when it leaves the buffer.
+fn touched(program: &Program, run: &Run, i: usize) -> Option<(Vec<LocationId>, Vec<LocationId>)> {
+    let event = &run.events[i];
+    match event.effect {
+        Effect::Local | Effect::Fence(_) | Effect::Flushed(..) | Effect::MarkerFlushed => None,
+        Effect::Load(x, _, ReadFrom::OwnBuffer | ReadFrom::Memory) => Some((vec![x], Vec::new())),
+        Effect::Buffered(x, _) | Effect::Stored(x, _) => Some((Vec::new(), vec![x])),
+        Effect::Rmw(x, _, new) => Some((vec![x], new.map(|_| x).into_iter().collect())),
+        Effect::Locked => {
+            let before = if i == 0 { &run.trace.start.memory } else { &run.events[i - 1].memory };
+            let is_changed = |x: &LocationId| before[*x] != event.memory[*x];
+            Some((read_by(program, event), event.memory.indices().filter(is_changed).collect()))
+        }
+        Effect::Faulted => Some((read_by(program, event), Vec::new())),
+    }
+}
+
+/// The locations that the operation of an event reads or, for a locked block, may read.
+fn read_by(program: &Program, event: &Event) -> Vec<LocationId> {
+    let Action::Edge { edge, .. } = event.step.action else { return Vec::new() };
+    match &program.edges()[edge].op {
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Store(..) | Op::Fence(_) => Vec::new(),
+        Op::Load(_, place) | Op::Rmw { place, .. } => {
+            let registers: &[Value] = &event.registers[event.step.process];
+            Local::new(program, edge).resolve(place, registers).ok().into_iter().collect()
+        }
+        Op::Locked(body) => {
+            let mut all = Vec::new();
+            body.iter().for_each(|micro| read_by_micro(program, micro, &mut all));
+            all
+        }
+    }
+}
+
+fn read_by_micro(program: &Program, micro: &Micro, all: &mut Vec<LocationId>) {
+    match micro {
+        Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Store(..) => {}
+        Micro::Load(_, place) => all.extend(program.locations_of(place)),
+        Micro::Choose(branches) => {
+            branches.iter().flatten().for_each(|micro| read_by_micro(program, micro, all));
+        }
+    }
+}
+
+impl Overtaking {
+    /// One sentence for people.
+    pub fn sentence(&self, program: &Program, run: &Run) -> String {
+        let name = |x: LocationId| program.locations()[x].name.as_str();
+        let line = |i: usize| {
+            let edge = edge_of(&run.events[i]).expect("an access belongs to an edge");
+            program.source().line_of(program.edges()[edge].span.start)
+        };
+        let event = &run.events[self.access];
+        let process = &program.processes()[event.step.process].name;
+        let Effect::Buffered(delayed, _) = run.events[self.store].effect else {
+            unreachable!("only a buffered store is delayed")
+        };
+        let (at, store_at) = (line(self.access), line(self.store));
+        let store = format!("its store to {} (line {store_at})", name(delayed));
+        match event.effect {
+            Effect::Load(x, _, ReadFrom::OwnBuffer) if x == delayed => format!(
+                "{process} read its own store to {} (line {at}) before the store (line {store_at}) reached memory: it \
+                 saw the store before the others could.",
+                name(x)
+            ),
+            Effect::Load(x, ..) => format!(
+                "{process} loaded {} (line {at}) while {store} was still in its buffer: the load overtook the store.",
+                name(x)
+            ),
+            Effect::Buffered(x, _) => format!(
+                "{process}'s store to {} (line {at}) reached memory before {store}: the later store overtook the \
+                 earlier one.",
+                name(x)
+            ),
+            Effect::Rmw(x, ..) => format!(
+                "{process} updated {} atomically (line {at}) while {store} was still in its buffer: the update \
+                 overtook the store.",
+                name(x)
+            ),
+            Effect::Local
+            | Effect::Stored(..)
+            | Effect::Fence(_)
+            | Effect::Locked
+            | Effect::Flushed(..)
+            | Effect::MarkerFlushed
+            | Effect::Faulted => {
+                format!("{process} went on (line {at}) while {store} was still in its buffer.")
+            }
+        }
+    }
+}
+
+impl Blame {
+    /// One sentence for people.
+    pub fn sentence(&self, program: &Program, run: &Run) -> String {
+        match self {
+            Self::Overtaking(overtaking) => overtaking.sentence(program, run),
+            Self::Nobody { has_delays: false } => {
+                "No store was delayed: this run is possible under sequential consistency; fences cannot help."
+                    .to_owned()
+            }
+            Self::Nobody { has_delays: true } => "The delayed stores do no harm: what was loaded is possible under \
+                                                  sequential consistency; fences cannot help."
+                .to_owned(),
+        }
+    }
+}
+
+/// The edge that an event belongs to; a flush belongs to none.
+pub(super) fn edge_of(event: &Event) -> Option<EdgeId> {
+    match event.step.action {
+        Action::Edge { edge, .. } => Some(edge),
+        Action::Fence(position) => Some(position.edge),
+        Action::Flush(Flush::Store(_) | Flush::Marker) => None,
+    }
+}

@@ -1,0 +1,87 @@
+//! For people: the verdict in one line, then the run.
+
+use std::fmt::Write;
+
+use crate::engine::{Answer, Verdict};
+use crate::report::{Command, Detail, Finding, Fullness, Look, Report, trace_text, violated};
+use crate::source::Style;
+
+/// For people.
+#[derive(Clone, Copy, Debug)]
+pub struct Human;
+
+impl Report for Human {
+    fn name(&self) -> &'static str {
+        "human"
+    }
+
+    fn about(&self) -> &'static str {
+        "for people: the verdict in one line, then the run"
+    }
+
+    fn finding(&self, finding: &Finding<'_>, look: Look) -> String {
+        let mut out = verdict_line(finding, look.style);
+        if look.detail != Detail::Quiet {
+            if let Some(advice) = finding.advice() {
+                let _ = writeln!(out, "  = help: {advice}");
+            }
+            if let Ok(Answer { verdict: Verdict::Unsafe(run), .. }) = finding.answer {
+                let fullness = match finding.command {
+                    Command::Check => Fullness::Compact,
+                    Command::Trace => Fullness::Full,
+                };
+                out += &trace_text(finding.program, run, fullness, look.style);
+            }
+        }
+        if look.detail == Detail::Verbose {
+            out += &stats_line(finding);
+        }
+        out
+    }
+}
+
+fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
+    let paint = |color: &str, text: &str| match style {
+        Style::Plain => text.to_owned(),
+        Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
+    };
+    let (word, rest) = match finding.answer {
+        Ok(Answer { verdict: Verdict::Safe, .. }) => (paint("1;32", "safe"), String::new()),
+        Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => {
+            let violated = violated(finding.program, run.trace.violation);
+            let line = finding.program.source().line_of(violated.span.start);
+            (paint("1;31", "unsafe"), format!(": {} (line {line})", violated.text))
+        }
+        Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
+            (paint("1;33", "unknown"), format!(": {}", finding.reason().unwrap_or_default()))
+        }
+    };
+    format!("{}: {word} under {}{rest}\n", finding.file, finding.model)
+}
+
+fn stats_line(finding: &Finding<'_>) -> String {
+    let Ok(answer) = finding.answer else { return String::new() };
+    let stats = &answer.stats;
+    let mut line = format!(
+        "  {}: {} states looked at, {} kept in {}, {:.3} s",
+        answer.engine,
+        stats.explored,
+        stats.kept,
+        bytes(stats.bytes),
+        finding.seconds
+    );
+    if let Some(peak) = finding.peak_rss {
+        let _ = write!(line, ", {} at most", bytes(peak));
+    }
+    if let Verdict::Unsafe(run) = &answer.verdict {
+        let shortest = if stats.is_shortest { "the shortest there is" } else { "perhaps not the shortest" };
+        let _ = write!(line, "; {} steps, {shortest}", run.events.len());
+    }
+    line + "\n"
+}
+
+fn bytes(n: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let unit = units.iter().find(|(size, _)| n >= *size);
+    unit.map_or_else(|| format!("{n} B"), |(size, name)| format!("{:.1} {name}", n as f64 / *size as f64))
+}

@@ -1,0 +1,232 @@
+//! One JSON object per finding, on one line; for programs.
+//!
+//! The types here are the format: a field is never renamed within one schema. `schema.json` beside this file describes
+//! them; a test holds every output against it.
+
+use serde::Serialize;
+
+use crate::engine::{Answer, Verdict};
+use crate::program::{FenceKind, Initial, Program};
+use crate::report::steps::{Described, Kind, Where, describe};
+use crate::report::{Finding, Look, Report, violated};
+use crate::system::Run;
+
+/// The name of the format, in every object.
+pub const SCHEMA_NAME: &str = "fencewright/1";
+
+/// The JSON schema of the format.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// For programs: one object per file and model, one per line.
+#[derive(Clone, Copy, Debug)]
+pub struct Json;
+
+impl Report for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "for programs: one object per file and model, one per line"
+    }
+
+    fn finding(&self, finding: &Finding<'_>, _look: Look) -> String {
+        let mut line = serde_json::to_string(&CheckLine::new(finding)).expect("the types hold nothing but JSON");
+        line.push('\n');
+        line
+    }
+}
+
+#[derive(Serialize)]
+struct CheckLine<'a> {
+    schema: &'static str,
+    command: &'static str,
+    file: &'a str,
+    model: &'static str,
+    engine: &'static str,
+    verdict: &'static str,
+    reason: Option<String>,
+    advice: Option<&'a str>,
+    property: Option<PropertyJson>,
+    start: Option<Vec<StartJson<'a>>>,
+    trace: Option<Vec<StepJson<'a>>>,
+    stats: StatsJson,
+}
+
+#[derive(Serialize)]
+struct PropertyJson {
+    kind: &'static str,
+    text: String,
+    line: u32,
+}
+
+/// What an `any` was at the start of the run.
+#[derive(Serialize)]
+struct StartJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<&'a str>,
+    name: &'a str,
+    value: i64,
+}
+
+#[derive(Serialize)]
+struct StepJson<'a> {
+    step: usize,
+    process: &'a str,
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    location: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    writes: Vec<WriteJson<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    fault: bool,
+}
+
+/// What a locked block wrote.
+#[derive(Serialize)]
+struct WriteJson<'a> {
+    location: &'a str,
+    value: i64,
+}
+
+#[derive(Serialize)]
+struct StatsJson {
+    seconds: f64,
+    explored: u64,
+    kept: u64,
+    bytes: u64,
+    shortest: bool,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl<'a> CheckLine<'a> {
+    fn new(finding: &'a Finding<'a>) -> Self {
+        let program = finding.program;
+        let run = match finding.answer {
+            Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => Some(run),
+            Ok(Answer { verdict: Verdict::Safe | Verdict::Unknown(_), .. }) | Err(_) => None,
+        };
+        let verdict = match finding.answer {
+            Ok(Answer { verdict: Verdict::Safe, .. }) => "safe",
+            Ok(Answer { verdict: Verdict::Unsafe(_), .. }) => "unsafe",
+            Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => "unknown",
+        };
+        Self {
+            schema: SCHEMA_NAME,
+            command: finding.command.name(),
+            file: finding.file,
+            model: finding.model.name(),
+            engine: finding.engine(),
+            verdict,
+            reason: finding.reason(),
+            advice: finding.advice(),
+            property: run.map(|run| PropertyJson::new(program, run)),
+            start: run.map(|run| start(program, run)),
+            trace: run.map(|run| trace(program, run)),
+            stats: StatsJson::new(finding),
+        }
+    }
+}
+
+impl PropertyJson {
+    fn new(program: &Program, run: &Run) -> Self {
+        let violated = violated(program, run.trace.violation);
+        let line = program.source().line_of(violated.span.start);
+        Self { kind: violated.kind, text: violated.in_words(), line }
+    }
+}
+
+impl StatsJson {
+    fn new(finding: &Finding<'_>) -> Self {
+        let stats = finding.answer.map(|answer| answer.stats).unwrap_or_default();
+        Self {
+            // Microseconds are more than the clock is good for, and keep the line short.
+            seconds: (finding.seconds * 1e6).round() / 1e6,
+            explored: stats.explored,
+            kept: stats.kept,
+            bytes: stats.bytes,
+            shortest: stats.is_shortest,
+            peak_rss_bytes: finding.peak_rss,
+        }
+    }
+}
+
+fn start<'a>(program: &'a Program, run: &Run) -> Vec<StartJson<'a>> {
+    let is_any = |initial: Initial| initial == Initial::Any;
+    let memory = program.locations().iter().zip(&run.trace.start.memory);
+    let memory = memory.filter(|(it, _)| is_any(it.initial));
+    let mut all: Vec<StartJson<'a>> =
+        memory.map(|(it, &value)| StartJson { process: None, name: &it.name, value }).collect();
+    for (process, values) in program.processes().iter().zip(&run.trace.start.registers) {
+        let registers = process.registers.iter().zip(values).filter(|(it, _)| is_any(it.initial));
+        all.extend(registers.map(|(it, &value)| StartJson { process: Some(&process.name), name: &it.name, value }));
+    }
+    all
+}
+
+fn trace<'a>(program: &'a Program, run: &Run) -> Vec<StepJson<'a>> {
+    let steps = describe(program, run);
+    steps.iter().enumerate().map(|(i, it)| StepJson::new(program, i + 1, it)).collect()
+}
+
+impl<'a> StepJson<'a> {
+    fn new(program: &Program, step: usize, it: &Described<'a>) -> Self {
+        let position = it.position(program);
+        Self {
+            step,
+            process: it.process,
+            action: action(it.kind),
+            line: position.map(|at| at.line),
+            column: position.map(|at| at.column),
+            location: it.location,
+            value: it.value,
+            old: it.old,
+            effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
+            kind: it.fence.map(fence_kind),
+            text: it.text(program),
+            writes: it.changed.iter().map(|&(location, value)| WriteJson { location, value }).collect(),
+            fault: it.is_fault,
+        }
+    }
+}
+
+fn action(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Store => "store",
+        Kind::Load => "load",
+        Kind::Rmw => "rmw",
+        Kind::Fence => "fence",
+        Kind::Locked => "locked",
+        Kind::Local => "local",
+        Kind::Flush => "flush",
+    }
+}
+
+fn effect(place: Where) -> &'static str {
+    match place {
+        Where::Buffer => "buffer",
+        Where::OwnBuffer => "own-buffer",
+        Where::Memory => "memory",
+    }
+}
+
+fn fence_kind(kind: FenceKind) -> &'static str {
+    match kind {
+        FenceKind::Full => "full",
+        FenceKind::StoreStore => "store-store",
+    }
+}

@@ -1,0 +1,142 @@
+//! Forms of output, and the only serializable types.
+//!
+//! ```text
+//!   Finding ─▶ steps (what each step did) ─▶ json
+//!                    │                  ╲─▶ trace_text ─▶ human
+//!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
+//! ```
+//!
+//! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
+
+mod blame;
+mod human;
+mod json;
+mod property;
+mod steps;
+#[cfg(test)]
+mod tests;
+mod trace_text;
+
+use crate::engine::{Answer, StopReason, Unsupported, Verdict};
+use crate::memory::Model;
+use crate::program::Program;
+use crate::source::Style;
+
+pub use blame::{Blame, Overtaking, blame};
+pub use human::Human;
+pub use json::{Json, SCHEMA, SCHEMA_NAME};
+pub use property::{Violated, violated};
+pub use trace_text::{Fullness, trace_text};
+
+/// What was found out about one file under one model.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding<'a> {
+    /// What was asked.
+    pub command: Command,
+    /// The file, as it was named.
+    pub file: &'a str,
+    /// What the file means.
+    pub program: &'a Program,
+    /// The memory model.
+    pub model: Model,
+    /// What the engine says.
+    pub answer: Result<&'a Answer, &'a Refusal>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that the process ever held, in bytes, where the system tells.
+    pub peak_rss: Option<u64>,
+}
+
+/// What was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Is it correct?
+    Check,
+    /// Show a violating run, in full.
+    Trace,
+}
+
+impl Command {
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Trace => "trace",
+        }
+    }
+}
+
+/// An engine that did not take the task.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// The engine.
+    pub engine: &'static str,
+    /// Why.
+    pub unsupported: Unsupported,
+}
+
+/// How much is shown, and whether in color.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Colors.
+    pub style: Style,
+    /// How much.
+    pub detail: Detail,
+}
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The verdict alone.
+    Quiet,
+    /// The verdict, and a violating run.
+    Normal,
+    /// What it took besides.
+    Verbose,
+}
+
+/// One form of output.
+pub trait Report: Sync {
+    /// Its name, for `--format`.
+    fn name(&self) -> &'static str;
+    /// What it is for, in one line.
+    fn about(&self) -> &'static str;
+    /// The text for one finding, ending in a newline.
+    fn finding(&self, finding: &Finding<'_>, look: Look) -> String;
+}
+
+/// Every report. The command line and its help iterate over this list.
+pub const ALL: &[&dyn Report] = &[&Human, &Json];
+
+/// The report with this name.
+pub fn named(name: &str) -> Option<&'static dyn Report> {
+    ALL.iter().copied().find(|report| report.name() == name)
+}
+
+impl Finding<'_> {
+    /// The engine that answered, or did not.
+    fn engine(&self) -> &'static str {
+        match self.answer {
+            Ok(answer) => answer.engine,
+            Err(refusal) => refusal.engine,
+        }
+    }
+
+    /// Why there is no answer, if there is none.
+    fn reason(&self) -> Option<String> {
+        match self.answer {
+            Ok(Answer { verdict: Verdict::Unknown(reason), .. }) => Some(reason.to_string()),
+            Ok(Answer { verdict: Verdict::Safe | Verdict::Unsafe(_), .. }) => None,
+            Err(refusal) => Some(refusal.unsupported.reason.clone()),
+        }
+    }
+
+    /// What to do about that.
+    fn advice(&self) -> Option<&str> {
+        match self.answer {
+            Ok(Answer { verdict: Verdict::Unknown(reason), .. }) => StopReason::advice(reason),
+            Ok(Answer { verdict: Verdict::Safe | Verdict::Unsafe(_), .. }) => None,
+            Err(refusal) => Some(refusal.unsupported.help.as_str()).filter(|it| !it.is_empty()),
+        }
+    }
+}

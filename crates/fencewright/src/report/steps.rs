@@ -1,0 +1,122 @@
+//! What each step of a replayed run did, as reports show it.
+
+use crate::memory::ReadFrom;
+use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
+use crate::report::blame::edge_of;
+use crate::report::property::statement;
+use crate::source::LineColumn;
+use crate::system::{Effect, Event, Run};
+use crate::util::IndexVec;
+
+type Memory = IndexVec<LocationId, Value>;
+
+/// What a step is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Store,
+    Load,
+    Rmw,
+    Fence,
+    Locked,
+    Local,
+    Flush,
+}
+
+/// Where a store went, or a load found its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    Buffer,
+    OwnBuffer,
+    Memory,
+}
+
+/// One step, in the names of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Described<'a> {
+    pub process: &'a str,
+    pub kind: Kind,
+    /// The edge it belongs to; a flush belongs to none.
+    pub edge: Option<EdgeId>,
+    pub location: Option<&'a str>,
+    /// The value stored, loaded, or left in memory.
+    pub value: Option<i64>,
+    /// What an atomic update found.
+    pub old: Option<i64>,
+    pub place: Option<Where>,
+    pub fence: Option<FenceKind>,
+    /// What a locked block left changed in memory.
+    pub changed: Vec<(&'a str, i64)>,
+    pub is_fault: bool,
+}
+
+impl Described<'_> {
+    /// Where its statement stands.
+    pub(super) fn position(&self, program: &Program) -> Option<LineColumn> {
+        self.edge.map(|edge| program.source().position(program.edges()[edge].span.start))
+    }
+
+    /// Its statement.
+    pub(super) fn text(&self, program: &Program) -> Option<String> {
+        self.edge.map(|edge| statement(program, edge))
+    }
+}
+
+/// The steps of a run.
+pub(super) fn describe<'a>(program: &'a Program, run: &Run) -> Vec<Described<'a>> {
+    let starts = std::iter::once(&run.trace.start.memory).chain(run.events.iter().map(|event| &event.memory));
+    run.events.iter().zip(starts).map(|(event, before)| describe_event(program, event, before)).collect()
+}
+
+fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> Described<'a> {
+    let name = |location| Some(program.locations()[location].name.as_str());
+    let plain = Described {
+        process: &program.processes()[event.step.process].name,
+        kind: Kind::Local,
+        edge: edge_of(event),
+        location: None,
+        value: None,
+        old: None,
+        place: None,
+        fence: None,
+        changed: Vec::new(),
+        is_fault: false,
+    };
+    let at = |kind, location, value, place| Described {
+        kind,
+        location: name(location),
+        value: Some(value),
+        place: Some(place),
+        ..plain.clone()
+    };
+    match event.effect {
+        Effect::Local => plain,
+        Effect::Load(x, value, ReadFrom::OwnBuffer) => at(Kind::Load, x, value, Where::OwnBuffer),
+        Effect::Load(x, value, ReadFrom::Memory) => at(Kind::Load, x, value, Where::Memory),
+        Effect::Buffered(x, value) => at(Kind::Store, x, value, Where::Buffer),
+        Effect::Stored(x, value) => at(Kind::Store, x, value, Where::Memory),
+        Effect::Rmw(x, old, new) => Described { old: Some(old), ..at(Kind::Rmw, x, new.unwrap_or(old), Where::Memory) },
+        Effect::Fence(kind) => Described { kind: Kind::Fence, fence: Some(kind), ..plain },
+        Effect::Locked => {
+            let changed = program.locations().iter_enumerated().filter(|(x, _)| before[*x] != event.memory[*x]);
+            let changed = changed.map(|(x, it)| (it.name.as_str(), event.memory[x])).collect();
+            Described { kind: Kind::Locked, changed, ..plain }
+        }
+        Effect::Flushed(x, value) => Described { kind: Kind::Flush, location: name(x), value: Some(value), ..plain },
+        Effect::MarkerFlushed => Described { kind: Kind::Flush, fence: Some(FenceKind::StoreStore), ..plain },
+        Effect::Faulted => {
+            let kind = plain.edge.map_or(Kind::Local, |edge| kind_of(&program.edges()[edge].op));
+            Described { kind, is_fault: true, ..plain }
+        }
+    }
+}
+
+fn kind_of(op: &Op) -> Kind {
+    match op {
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => Kind::Local,
+        Op::Load(..) => Kind::Load,
+        Op::Store(..) => Kind::Store,
+        Op::Rmw { .. } => Kind::Rmw,
+        Op::Fence(_) => Kind::Fence,
+        Op::Locked(_) => Kind::Locked,
+    }
+}

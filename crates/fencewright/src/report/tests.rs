@@ -1,0 +1,90 @@
+//! Reports of known programs. `UPDATE_EXPECT=1 cargo test` records them anew.
+
+mod schema;
+mod texts;
+
+use crate::engine::{self, Answer, Options, StopReason, Task, Unlimited, Verdict};
+use crate::frontend::{self, fw};
+use crate::memory::Model;
+use crate::program::{Placement, Program};
+use crate::report::{Command, Detail, Finding, Look, Report};
+use crate::source::{Source, Style};
+
+pub(super) const SB: &str = "\
+shared x, y: 0..1;
+thread P {
+    x = 1;
+    let a = y;
+}
+thread Q {
+    y = 1;
+    let b = x;
+}
+forbid P.a == 0 && Q.b == 0 at end;
+";
+
+pub(super) const MP: &str = "\
+shared data, ready: 0..1;
+thread Producer {
+    data = 1;
+    ready = 1;
+}
+thread Consumer {
+    assume(ready == 1);
+    assert(data == 1);
+}
+";
+
+pub(super) const PETERSON: &str = "\
+shared flag[2]: 0..1 = 0;
+shared turn: 0..1 = any;
+thread P(i: 0..1) {
+    loop {
+        flag[i] = 1;
+        turn = 1 - i;
+        while (flag[1 - i] == 1 && turn == 1 - i) {}
+    critical:
+        flag[i] = 0;
+    }
+}
+forbid P(0)@critical && P(1)@critical;
+";
+
+/// The program of a text that is known to be good.
+pub(super) fn program(text: &str) -> Program {
+    let lowered = frontend::parse(&fw::Fw, &Source::new("t.fw", text), &[]);
+    lowered.program.unwrap_or_else(|| panic!("{:?}", lowered.diagnostics))
+}
+
+/// What the first engine says.
+pub(super) fn answer(program: &Program, model: Model) -> Answer {
+    let options = Options::default();
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    engine::ALL[0].check(&task, &Unlimited).expect("the first engine takes every program")
+}
+
+/// The text of a report on what the engine says.
+pub(super) fn report(report: &dyn Report, command: Command, text: &str, model: Model) -> String {
+    let program = program(text);
+    let answer = answer(&program, model);
+    report_on(report, command, &program, model, answer)
+}
+
+/// The text of a report on an answer.
+pub(super) fn report_on(
+    report: &dyn Report,
+    command: Command,
+    program: &Program,
+    model: Model,
+    mut answer: Answer,
+) -> String {
+    // Counts belong to the engine, whose own tests watch them.
+    answer.stats = engine::Stats { is_shortest: matches!(answer.verdict, Verdict::Unsafe(_)), ..Default::default() };
+    let finding = Finding { command, file: "t.fw", program, model, answer: Ok(&answer), seconds: 0.25, peak_rss: None };
+    report.finding(&finding, Look { style: Style::Plain, detail: Detail::Normal })
+}
+
+/// An answer that is none.
+pub(super) fn stopped(reason: StopReason) -> Answer {
+    Answer { engine: "explicit", verdict: Verdict::Unknown(reason), stats: engine::Stats::default() }
+}

@@ -1,0 +1,319 @@
+//! A run as text: one column per thread, time goes down.
+//!
+//! ```text
+//!        P(0)                          P(1)
+//!     8  flag[0] = 1 → buffer
+//!    10  reads flag[1] = 0 (memory)
+//!     8                                flag[1] = 1 → buffer
+//!                                      ⇣ flag[1] = 1 reaches memory
+//! ```
+
+use std::fmt::Write;
+
+use crate::memory::Pending;
+use crate::program::{Domain, FenceKind, Initial, LocationId, Op, ProcessId, Program, Value};
+use crate::report::blame::{blame, edge_of};
+use crate::report::steps::{Described, Kind, Where, describe};
+use crate::report::violated;
+use crate::source::Style;
+use crate::system::{Action, Effect, Event, Run};
+use crate::util::{Idx, IndexVec};
+
+/// The widest a line may get.
+const WIDTH: usize = 100;
+/// The line number, and two spaces.
+const GUTTER: usize = 7;
+/// A narrower column is not worth having; a run of more threads is shown as a list.
+const MIN_COLUMN: usize = 26;
+/// So many entries of a buffer are shown.
+const MAX_ENTRIES: usize = 4;
+
+/// How much of a run is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fullness {
+    /// What touches memory.
+    Compact,
+    /// Registers, labels, the contents of buffers, and memory at the end besides.
+    Full,
+}
+
+/// The text of a run, ending in a newline: start, steps, end, and what did the damage.
+pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style) -> String {
+    let drawing = Drawing::new(program, run, fullness, style);
+    let mut out = drawing.start();
+    out += &drawing.heading();
+    for (i, step) in describe(program, run).iter().enumerate() {
+        out += &drawing.rows(&run.events[i], step);
+    }
+    out += &drawing.end();
+    let sentence = blame(program, run).sentence(program, run);
+    for line in wrapped(&sentence, WIDTH - 2) {
+        let _ = writeln!(out, "  {}", drawing.paint("1", &line));
+    }
+    out
+}
+
+/// The one column that a step is drawn in, or all of them.
+enum Layout {
+    /// One column per process that acts, this wide.
+    Columns(usize),
+    /// The process is named in each row.
+    List(usize),
+}
+
+struct Drawing<'a> {
+    program: &'a Program,
+    run: &'a Run,
+    fullness: Fullness,
+    style: Style,
+    layout: Layout,
+    /// The column of each process that acts.
+    columns: IndexVec<ProcessId, Option<usize>>,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(program: &'a Program, run: &'a Run, fullness: Fullness, style: Style) -> Self {
+        let acts = |process: ProcessId| run.events.iter().any(|event| event.step.process == process);
+        let mut n_columns = 0;
+        let columns: IndexVec<ProcessId, Option<usize>> = (program.processes().indices())
+            .map(|process| {
+                acts(process).then(|| {
+                    n_columns += 1;
+                    n_columns - 1
+                })
+            })
+            .collect();
+        let width = (WIDTH - GUTTER) / n_columns.max(1);
+        let names = program.processes().iter().map(|it| it.name.chars().count());
+        let layout = if width < MIN_COLUMN { Layout::List(names.max().unwrap_or(0)) } else { Layout::Columns(width) };
+        Self { program, run, fullness, style, layout, columns }
+    }
+
+    /// What each `any` was.
+    fn start(&self) -> String {
+        let start = &self.run.trace.start;
+        let is_any = |initial: Initial| initial == Initial::Any;
+        let mut parts = Vec::new();
+        for (location, &value) in self.program.locations().iter().zip(&start.memory) {
+            if is_any(location.initial) {
+                parts.push(format!("{} = {}", location.name, shown(value, location.domain)));
+            }
+        }
+        for (process, values) in self.program.processes().iter().zip(&start.registers) {
+            for (register, &value) in process.registers.iter().zip(values) {
+                if is_any(register.initial) {
+                    let value = shown(value, register.domain);
+                    parts.push(format!("{}.{} = {value}", process.name, register.name));
+                }
+            }
+        }
+        if parts.is_empty() {
+            return String::new();
+        }
+        let text = format!("starts with {}", parts.join(", "));
+        wrapped(&text, WIDTH - 2).iter().map(|line| format!("  {line}\n")).collect()
+    }
+
+    fn heading(&self) -> String {
+        let Layout::Columns(width) = self.layout else { return String::new() };
+        let names = self.program.processes().iter_enumerated().filter(|(id, _)| self.columns[*id].is_some());
+        let cells: String = names.map(|(_, it)| format!("{:width$}", it.name)).collect();
+        format!("{:>4}   {}\n", "line", self.paint("1", cells.trim_end()))
+    }
+
+    /// The rows of a step; none for what changes nothing that can be seen.
+    fn rows(&self, event: &Event, step: &Described<'_>) -> String {
+        let line = step.position(self.program).map_or(String::new(), |at| at.line.to_string());
+        let color = match step.kind {
+            Kind::Local => "2",
+            Kind::Flush => "36",
+            Kind::Store | Kind::Load | Kind::Rmw | Kind::Fence | Kind::Locked => "0",
+        };
+        let row = self.cell(event, step).map(|text| self.row(event.step.process, &line, &text, color));
+        let labels = self.labels(event).map(|text| self.row(event.step.process, "", &text, "2"));
+        row.into_iter().chain(labels).collect()
+    }
+
+    /// A text in the column of its process.
+    fn row(&self, process: ProcessId, line: &str, text: &str, color: &str) -> String {
+        let (indent, name, width) = match self.layout {
+            Layout::Columns(width) => {
+                let column = self.columns[process].expect("the process of a step acts");
+                (column * width, String::new(), width - 2)
+            }
+            Layout::List(longest) => {
+                let name = format!("{:longest$}  ", self.program.processes()[process].name);
+                (0, name, WIDTH - GUTTER - longest - 2)
+            }
+        };
+        let mut out = String::new();
+        for (i, part) in wrapped(text, width).iter().enumerate() {
+            let lead = if i == 0 { format!("{line:>4}   ") } else { " ".repeat(GUTTER) };
+            let name = if i == 0 { name.clone() } else { " ".repeat(name.chars().count()) };
+            let part = if i == 0 { part.clone() } else { format!("  {part}") };
+            let painted = if color == "0" { part } else { self.paint(color, &part) };
+            let _ = writeln!(out, "{lead}{name}{:indent$}{painted}", "");
+        }
+        out
+    }
+
+    /// The labels that a step leads to.
+    fn labels(&self, event: &Event) -> Option<String> {
+        let Action::Edge { edge, .. } = event.step.action else { return None };
+        let labels = &self.program.points()[self.program.edges()[edge].to].labels;
+        let is_shown = self.fullness == Fullness::Full && event.effect != Effect::Faulted && !labels.is_empty();
+        is_shown.then(|| format!("· at {}", labels.join(", ")))
+    }
+
+    fn cell(&self, event: &Event, step: &Described<'_>) -> Option<String> {
+        let location = step.location.unwrap_or_default();
+        let value = step.value.map_or(String::new(), |value| self.value_of(location, value));
+        let text = match (step.kind, step.place) {
+            _ if step.is_fault => format!("{} ✗", step.text(self.program).unwrap_or_default()),
+            (Kind::Store, Some(Where::Buffer)) => {
+                let buffer = match self.fullness {
+                    Fullness::Compact => String::new(),
+                    Fullness::Full => format!(" {}", self.buffer(&event.pending[event.step.process])),
+                };
+                format!("{location} = {value} → buffer{buffer}")
+            }
+            (Kind::Store, _) => format!("{location} = {value} → memory"),
+            (Kind::Load, Some(Where::OwnBuffer)) => format!("reads {location} = {value} (from its own buffer)"),
+            (Kind::Load, _) => format!("reads {location} = {value} (from memory)"),
+            (Kind::Rmw, _) => {
+                let old = step.old.map_or(String::new(), |old| self.value_of(location, old));
+                if old == value {
+                    format!("atomic: reads {location} = {old}")
+                } else {
+                    format!("atomic: {location} = {old} → {value}")
+                }
+            }
+            (Kind::Fence, _) => fence_text(step.fence).to_owned(),
+            (Kind::Locked, _) => {
+                let changed = step.changed.iter().map(|&(x, value)| format!(" {x} = {}", self.value_of(x, value)));
+                format!("atomic block:{}", changed.collect::<Vec<_>>().join(","))
+            }
+            (Kind::Flush, _) if step.fence.is_some() => "⇣ the store fence is passed".to_owned(),
+            (Kind::Flush, _) => format!("⇣ {location} = {value} reaches memory"),
+            (Kind::Local, _) if self.fullness == Fullness::Full => return self.local(event),
+            (Kind::Local, _) => return None,
+        };
+        Some(text)
+    }
+
+    /// A step that gives a register of the text another value is shown; the rest is control flow.
+    fn local(&self, event: &Event) -> Option<String> {
+        let edge = edge_of(event)?;
+        let register = match &self.program.edges()[edge].op {
+            Op::Assign(register, _) | Op::Havoc(register, ..) => *register,
+            Op::Assume(_) | Op::Assert(_) | Op::Load(..) | Op::Store(..) => return None,
+            Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => return None,
+        };
+        let process = event.step.process;
+        let declared = &self.program.processes()[process].registers[register];
+        let value = shown(event.registers[process][register.index()], declared.domain);
+        (!declared.name.starts_with('$')).then(|| format!("· {} = {value}", declared.name))
+    }
+
+    fn value_of(&self, location: &str, value: Value) -> String {
+        let declared = self.program.locations().iter().find(|it| it.name == location);
+        shown(value, declared.map_or(Domain::Int, |it| it.domain))
+    }
+
+    fn buffer(&self, pending: &[Pending]) -> String {
+        let entries: Vec<String> = pending.iter().map(|it| self.entry(*it)).collect();
+        let (lead, from) = match entries.len().checked_sub(MAX_ENTRIES + 1) {
+            Some(more) => (format!("… {} more, ", more + 1), more + 1),
+            None => (String::new(), 0),
+        };
+        format!("[{lead}{}]", entries[from..].join(", "))
+    }
+
+    fn entry(&self, pending: Pending) -> String {
+        match pending {
+            Pending::Store(x, value) => {
+                format!("{}={}", self.name(x), shown(value, self.program.locations()[x].domain))
+            }
+            Pending::Marker => "|".to_owned(),
+        }
+    }
+
+    fn name(&self, x: LocationId) -> &str {
+        &self.program.locations()[x].name
+    }
+
+    /// What it ended in, and what was left in the buffers.
+    fn end(&self) -> String {
+        let violated = violated(self.program, self.run.trace.violation);
+        let line = self.program.source().line_of(violated.span.start);
+        let mut out = format!("{}\n", self.paint("1;31", &format!("  ✗ {} (line {line})", violated.text)));
+        let Some(last) = self.run.events.last() else { return out };
+        for (process, pending) in last.pending.iter_enumerated().filter(|it| !it.1.is_empty()) {
+            let name = &self.program.processes()[process].name;
+            let _ = writeln!(out, "    still in the buffer of {name}: {}", self.buffer(pending));
+        }
+        if self.fullness == Fullness::Full {
+            out += &self.memory(last);
+        }
+        out
+    }
+
+    /// The locations that the run touched, as it leaves them.
+    fn memory(&self, last: &Event) -> String {
+        let mut touched: Vec<LocationId> = self.run.events.iter().filter_map(|it| location_of(it.effect)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let values: Vec<String> = touched.iter().map(|&x| self.entry(Pending::Store(x, last.memory[x]))).collect();
+        if values.is_empty() {
+            return String::new();
+        }
+        let text = format!("memory: {}", values.join(", "));
+        wrapped(&text, WIDTH - 4).iter().map(|line| format!("    {line}\n")).collect()
+    }
+
+    fn paint(&self, color: &str, text: &str) -> String {
+        match self.style {
+            Style::Plain => text.to_owned(),
+            Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
+        }
+    }
+}
+
+fn fence_text(kind: Option<FenceKind>) -> &'static str {
+    match kind {
+        Some(FenceKind::StoreStore) => "store fence → buffer",
+        Some(FenceKind::Full) | None => "fence: the buffer is empty",
+    }
+}
+
+fn location_of(effect: Effect) -> Option<LocationId> {
+    match effect {
+        Effect::Load(x, ..) | Effect::Buffered(x, _) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => Some(x),
+        Effect::Flushed(x, _) => Some(x),
+        Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
+    }
+}
+
+/// A value as the program writes it.
+fn shown(value: Value, domain: Domain) -> String {
+    match domain {
+        Domain::Bool => (value != 0).to_string(),
+        Domain::Range(..) | Domain::Int => value.to_string(),
+    }
+}
+
+/// The text in lines of at most this many characters, cut at spaces; all lines after the first have room for two more.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let room = if lines.len() > 1 { width.saturating_sub(2) } else { width };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
