@@ -1,7 +1,5 @@
 //! What the tests of every importer check.
 
-use std::time::{Duration, Instant};
-
 use crate::frontend::{Frontend, fw};
 use crate::source::{Diagnostic, Source, Style, render};
 
@@ -102,11 +100,9 @@ pub(crate) fn check_random(frontend: &dyn Frontend, samples: &[&str]) {
     }
 }
 
-/// Megabytes are read in a time that only something worse than linear would exceed.
-pub(crate) fn check_soon(frontend: &dyn Frontend, text: &str) {
-    let start = Instant::now();
+/// Megabytes: something worse than linear would not come back.
+pub(crate) fn check_large(frontend: &dyn Frontend, text: &str) {
     let (_, diagnostics) = frontend.read(&Source::new("t", text));
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?} for {:?}…", start.elapsed(), text.get(..20));
     assert!(diagnostics.len() <= 50);
 }
 

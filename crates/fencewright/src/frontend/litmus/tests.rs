@@ -1,7 +1,7 @@
 //! Tests of the litmus importer.
 
 use super::Litmus;
-use crate::frontend::import::testing::{check_random, check_sample, check_soon, imported, messages};
+use crate::frontend::import::testing::{check_large, check_random, check_sample, imported, messages};
 
 /// The import of a test with these columns prints these declarations and threads, without the head.
 fn check(text: &str, expected: &str) {
@@ -23,13 +23,13 @@ fn store_buffering() {
 fn random_texts_do_no_harm() {
     check_random(&Litmus, &[EVERYTHING]);
     for unit in ["{", "(*", "X86 a\n", "X86 a\n{ x=0;", "P0 | ", "\u{1}"] {
-        check_soon(&Litmus, &unit.repeat(1 << 17));
-        check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}", unit.repeat(1 << 16)));
+        check_large(&Litmus, &unit.repeat(1 << 17));
+        check_large(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}", unit.repeat(1 << 16)));
     }
     for unit in ["(", "~", "x=1 /\\ ", "(x=1 \\/ "] {
-        check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n MOV [x],$1 ;\nexists {}", unit.repeat(1 << 16)));
+        check_large(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n MOV [x],$1 ;\nexists {}", unit.repeat(1 << 16)));
     }
-    check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}exists (x=1)", "L: MOV [x],$1 ;\n".repeat(1 << 16)));
+    check_large(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}exists (x=1)", "L: MOV [x],$1 ;\n".repeat(1 << 16)));
 }
 
 /// A test with every construct.

@@ -15,7 +15,7 @@ pub(super) const MAX_COPIES: i128 = 100_000;
 /// The most situations a property may have.
 pub(super) const MAX_SITUATIONS: usize = 10_000;
 /// How many statements, copies included, are looked at before lowering gives up.
-const MAX_WORK: usize = 2_000_000;
+const MAX_WORK: usize = 300_000;
 
 /// Diagnostics so far, each said once, and the budget.
 pub(super) struct Log {

@@ -1,7 +1,7 @@
 //! Tests of the `.rmm` importer.
 
 use super::Rmm;
-use crate::frontend::import::testing::{check_random, check_sample, check_soon, imported, messages};
+use crate::frontend::import::testing::{check_large, check_random, check_sample, imported, messages};
 
 /// A program with every construct.
 const EVERYTHING: &str = include_str!("everything.rmm");
@@ -16,12 +16,12 @@ fn random_texts_do_no_harm() {
     check_random(&Rmm, &[EVERYTHING]);
     let head = "forbidden L data x = 0 : [0:1] process registers $r = 0 : [0:1] text L: nop;";
     for unit in ["{", "(", "if $r = 0 then ", "$r := -", "/*", "x", "L: ", "\u{1}", "nop;", "locked {"] {
-        check_soon(&Rmm, &unit.repeat(1 << 17));
-        check_soon(&Rmm, &format!("{head}{}", unit.repeat(1 << 16)));
+        check_large(&Rmm, &unit.repeat(1 << 17));
+        check_large(&Rmm, &format!("{head}{}", unit.repeat(1 << 16)));
     }
     for unit in ["(", "-", "1 + ", "[", "not "] {
-        check_soon(&Rmm, &format!("{head} $r := {}", unit.repeat(1 << 16)));
-        check_soon(&Rmm, &format!("{head} assume: {}", unit.repeat(1 << 16)));
+        check_large(&Rmm, &format!("{head} $r := {}", unit.repeat(1 << 16)));
+        check_large(&Rmm, &format!("{head} assume: {}", unit.repeat(1 << 16)));
     }
 }
 

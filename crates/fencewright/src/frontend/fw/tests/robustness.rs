@@ -1,6 +1,4 @@
-//! Whatever the input, there is an answer, and soon.
-
-use std::time::{Duration, Instant};
+//! Whatever the input, there is an answer.
 
 use super::{EVERYTHING, format, messages};
 use crate::frontend::fw::parse;
@@ -35,13 +33,9 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The same, and within a time that only something worse than linear would take.
-fn check_soon(text: &str) -> Vec<Diagnostic> {
-    let start = Instant::now();
-    let (_, diagnostics) = parse(&Source::new("t.fw", text));
-    let took = start.elapsed();
-    assert!(took < Duration::from_secs(1), "{took:?} for {:?}…", &text[..20]);
-    diagnostics
+/// Reads a text so large that something worse than linear would not come back; `cargo bench` tells the time.
+fn check_large(text: &str) -> Vec<Diagnostic> {
+    parse(&Source::new("t.fw", text)).1
 }
 
 /// A linear congruential generator; the seed is in the test.
@@ -70,13 +64,13 @@ fn nesting_is_limited() {
         in_thread(format!("{}{}", "if (x) {".repeat(n), "}".repeat(n))),
         in_thread(format!("if (x) {{}}{}", " else if (x) {}".repeat(n))),
     ] {
-        let found = messages(&text, &check_soon(&text));
+        let found = messages(&text, &check_large(&text));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].ends_with("nested too deeply"), "{found:?}");
     }
-    check_soon(&in_thread(format!("x = {}1;", "(".repeat(n))));
-    check_soon(&in_thread("if x ".repeat(n)));
-    check_soon(&in_thread("else ".repeat(n)));
+    check_large(&in_thread(format!("x = {}1;", "(".repeat(n))));
+    check_large(&in_thread("if x ".repeat(n)));
+    check_large(&in_thread("else ".repeat(n)));
 }
 
 #[test]
@@ -89,7 +83,7 @@ fn chains_in_chains_do_not_add_up() {
 #[test]
 fn megabytes_of_garbage_are_refused_soon() {
     let size = 10 << 20;
-    check_soon(&format!("thread T {{ {}", ";".repeat(size)));
+    check_large(&format!("thread T {{ {}", ";".repeat(size)));
     for unit in [
         "(",
         "{",
@@ -108,27 +102,25 @@ fn megabytes_of_garbage_are_refused_soon() {
         "thread T {\n",
         "// a\n",
     ] {
-        check_soon(&unit.repeat(size / unit.len()));
+        check_large(&unit.repeat(size / unit.len()));
     }
     let mut random = Random(7);
     let bytes: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
-    check_soon(&String::from_utf8_lossy(&bytes));
+    check_large(&String::from_utf8_lossy(&bytes));
 }
 
 #[test]
 fn programs_of_absurd_size_are_refused() {
     let text = format!("thread T {{ {} }}", "x = 1;".repeat(200_000));
-    let found = messages(&text, &check_soon(&text));
+    let found = messages(&text, &check_large(&text));
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].ends_with("program too large"), "{found:?}");
 }
 
 #[test]
-fn long_programs_are_read_soon() {
+fn long_programs_are_read() {
     let text = EVERYTHING.repeat(10_000 / EVERYTHING.lines().count() + 1);
-    let start = Instant::now();
     assert!(parse(&Source::new("t.fw", text.as_str())).1.is_empty());
-    assert!(start.elapsed() < Duration::from_millis(300), "{:?}", start.elapsed());
 }
 
 #[test]
