@@ -51,7 +51,9 @@ fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
             let array = &program.arrays()[array];
             ("index", format!("index {index} outside {}[{}]", array.name, array.len))
         }
-        Fault::DivisionByZero(edge) => ("division", format!("division by zero in {}", statement(edge).trim_end_matches(';'))),
+        Fault::DivisionByZero(edge) => {
+            ("division", format!("division by zero in {}", statement(edge).trim_end_matches(';')))
+        }
     }
 }
 
