@@ -159,8 +159,8 @@ fn delays_that_nobody_sees_are_not_blamed() {
 #[test]
 fn own_stores_seen_early_are_blamed() {
     // `n6` of Owens, Sarkar, Sewell 2009: the thread sees its own store before the other thread's, memory after it.
-    let n6 = "shared x, y: 0..2;\nthread P {\n    x = 1;\n    let a = x;\n    let b = y;\n}\nthread Q {\n    y = 2;\n    \
-              x = 2;\n}\nforbid P.a == 1 && P.b == 0 && x == 1 at end;\n";
+    let n6 = "shared x, y: 0..2;\nthread P {\n    x = 1;\n    let a = x;\n    let b = y;\n}\nthread Q {\n    \
+              y = 2;\n    x = 2;\n}\nforbid P.a == 1 && P.b == 0 && x == 1 at end;\n";
     check(
         n6,
         Model::Tso,
@@ -184,24 +184,24 @@ fn own_stores_seen_early_are_blamed() {
 
 #[test]
 fn atomic_updates_under_pso_overtake_stores() {
-    let rmw = "shared x, l: 0..1;\nthread P {\n    x = 1;\n    let o = swap(l, 1);\n}\nthread Q {\n    assume(l == 1);\n    \
-               assert(x == 1);\n}\n";
+    let rmw = "shared x, l: 0..1;\nthread P {\n    x = 1;\n    let o = swap(l, 1);\n}\nthread Q {\n    \
+               assume(l == 1);\n    assert(x == 1);\n}\n";
     check(
         rmw,
         Model::Pso,
         &expect![[r#"
-        t.fw: unsafe under pso: assert(x == 1) (line 8)
-        line   P                                             Q
-           3   x = 1 → buffer
-           4   atomic: l = 0 → 1
-           7                                                 reads l = 1 (from memory)
-           8                                                 reads x = 0 (from memory)
-           8                                                 assert(x == 1) ✗
-          ✗ assert(x == 1) (line 8)
-            still in the buffer of P: [x=1]
-          P updated l atomically (line 4) while its store to x (line 3) was still in its buffer: the update
-          overtook the store.
-    "#]],
+            t.fw: unsafe under pso: assert(x == 1) (line 8)
+            line   P                                             Q
+               3   x = 1 → buffer
+               4   atomic: l = 0 → 1
+               7                                                 reads l = 1 (from memory)
+               8                                                 reads x = 0 (from memory)
+               8                                                 assert(x == 1) ✗
+              ✗ assert(x == 1) (line 8)
+                still in the buffer of P: [x=1]
+              P updated l (line 4) while its store to x (line 3) was still in its buffer: the update overtook
+              the store.
+        "#]],
     );
 }
 
@@ -247,8 +247,8 @@ fn faults_say_what_is_outside() {
 
 #[test]
 fn fences_locked_blocks_and_booleans_are_named() {
-    let text = "shared b: bool;\nshared n: 0..3;\nthread T {\n    b = true;\n    fence(store);\n    n = 1;\n    fence;\n    \
-                atomic {\n        n = n + 1;\n    }\n    assert(n == 1);\n}\n";
+    let text = "shared b: bool;\nshared n: 0..3;\nthread T {\n    b = true;\n    fence(store);\n    n = 1;\n    \
+                fence;\n    atomic {\n        n = n + 1;\n    }\n    assert(n == 1);\n}\n";
     check_trace(
         text,
         Model::Pso,
