@@ -1,6 +1,6 @@
 /* A ticket lock with tickets modulo M, as in benches/programs/ticket.fw. */
 #define N 3
-#define M 64
+#define M 48
 byte next;
 byte serving;
 byte critical;

@@ -1,4 +1,5 @@
-//! The command `fencewright`: arguments, files, exit codes, color, progress. What means something is in the library.
+//! The command `fencewright`: arguments, files, exit codes, color, progress. All that means something is in the
+//! library.
 
 mod args;
 mod code;

@@ -5,12 +5,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencewright::frontend;
+use fencewright::frontend::{self, Frontend};
 use fencewright::source::{Diagnostic, Source, Style, render};
 
-/// Everything that is said about a text. Later stages are added here.
+/// Everything that is said about a text by the front end for its ending.
 fn diagnostics(source: &Source) -> Vec<Diagnostic> {
-    frontend::parse(&frontend::fw::Fw, source, &[]).diagnostics
+    let frontend = frontend_of(Path::new(source.name())).expect("inputs are chosen by their ending");
+    frontend::parse(frontend, source, &[]).diagnostics
+}
+
+fn frontend_of(path: &Path) -> Option<&'static dyn Frontend> {
+    frontend::by_extension(path.extension()?.to_str()?)
 }
 
 fn messages(source: &Source) -> String {
@@ -23,7 +28,7 @@ fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bad");
     let entries = fs::read_dir(&folder).expect("the folder of wrong inputs exists");
     let paths = entries.map(|entry| entry.expect("the folder can be read").path());
-    let mut inputs: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|it| it == "fw")).collect();
+    let mut inputs: Vec<PathBuf> = paths.filter(|path| frontend_of(path).is_some()).collect();
     inputs.sort();
     inputs
 }

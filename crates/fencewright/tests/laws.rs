@@ -1,7 +1,7 @@
 //! Laws that hold of every program, tried on random ones.
 //!
-//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere. A program
-//! that breaks a law is made small and printed as an example file.
+//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere. A
+//! program that breaks a law is made small and printed as an example file.
 
 mod common;
 
@@ -165,8 +165,8 @@ fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(
     }
 }
 
-/// Most programs get a property that tells SC from TSO or TSO from PSO, if they have such an outcome: those are rare, and
-/// a wrong rule shows there.
+/// Most programs get a property that tells SC from TSO or TSO from PSO, if they have such an outcome: those are rare,
+/// and a wrong rule shows there.
 fn sharpen(sample: &mut Sample, random: &mut Random) {
     let Ok(program) = program(sample) else { return };
     let outcomes = |model| first_registers(&program, model, MAX_STATES);

@@ -1,8 +1,8 @@
 //! Every example under every model with every engine: one test each.
 //!
-//! An `expect` line is the truth: an engine may not contradict it. What an engine makes of each example (its verdict and
-//! how many states it kept) is recorded in `tests/counts.txt`, so that a lost reduction or a lost answer shows in review;
-//! `BLESS=1 cargo test --test suite` records it anew.
+//! An `expect` line is the truth: an engine may not contradict it. What an engine makes of each example (its verdict
+//! and how many states it kept) is recorded in `tests/counts.txt`, so that a lost reduction or a lost answer shows in
+//! review; `BLESS=1 cargo test --test suite` records it anew.
 
 mod common;
 

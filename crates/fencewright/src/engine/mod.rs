@@ -1,7 +1,7 @@
 //! Engines: one search each, all answering the same question.
 //!
-//! An engine takes a [`Task`] and gives an [`Answer`]. `Safe` holds for unbounded buffers and loops; an `Unsafe` carries
-//! a run that has been replayed on the reference semantics; everything else is `Unknown` and says why.
+//! An engine takes a [`Task`] and gives an [`Answer`]. `Safe` holds for unbounded buffers and loops; an `Unsafe`
+//! carries a run that has been replayed on the reference semantics; everything else is `Unknown` and says why.
 
 pub mod automaton;
 pub mod explicit;

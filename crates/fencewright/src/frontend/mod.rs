@@ -4,8 +4,11 @@
 
 pub mod ast;
 pub mod fw;
+mod import;
+pub mod litmus;
 pub mod lower;
 pub mod nearest;
+pub mod rmm;
 
 use crate::source::{Diagnostic, Source};
 
@@ -22,7 +25,7 @@ pub trait Frontend: Sync {
 }
 
 /// Every front end. The suite, the command line and the fuzzers iterate over this list.
-pub const ALL: &[&dyn Frontend] = &[&fw::Fw];
+pub const ALL: &[&dyn Frontend] = &[&fw::Fw, &rmm::Rmm, &litmus::Litmus];
 
 /// The front end for a file, by its ending.
 pub fn by_extension(extension: &str) -> Option<&'static dyn Frontend> {

@@ -1,9 +1,9 @@
 //! Interchangeable processes, verified.
 //!
-//! Two processes are interchangeable if swapping them, together with some shared locations (`flag[0]` with `flag[1]`),
-//! maps the program, its fences, its initial values and its properties onto themselves. The locations to swap are read
-//! off the two texts walked in step; then everything is checked, so that a text that merely looks symmetric (an order of
-//! identities, a fence on one side only) is refused.
+//! Two processes are interchangeable if swapping them, together with some shared locations (`flag[0]` with
+//! `flag[1]`), maps the program, its fences, its initial values and its properties onto themselves. The locations to
+//! swap are read off the two texts walked in step; then everything is checked, so that a text that merely looks
+//! symmetric (an order of identities, a fence on one side only) is refused.
 
 use std::collections::BTreeSet;
 

@@ -129,9 +129,18 @@ mod tests {
             .with_label("not declared")
             .and_at(Span::new(0, 1), "like this one")
             .with_help("did you mean `flag`?");
-        let expected = "error: unknown variable `flg`\n  --> t.fw:2:1\n   |\n 2 | flg[i] = 1;\n   | ^^^ not declared\n   :\n \
-                        1 | x = 1;\n   | - like this one\n   = help: did you mean `flag`?\n";
-        assert_eq!(render(&source, &diagnostic, Style::Plain), expected);
+        let expected = [
+            "error: unknown variable `flg`",
+            "  --> t.fw:2:1",
+            "   |",
+            " 2 | flg[i] = 1;",
+            "   | ^^^ not declared",
+            "   :",
+            " 1 | x = 1;",
+            "   | - like this one",
+            "   = help: did you mean `flag`?\n",
+        ];
+        assert_eq!(render(&source, &diagnostic, Style::Plain), expected.join("\n"));
     }
 
     #[test]

@@ -15,14 +15,14 @@ pub enum Stop {
 }
 
 /// Registers and memory after an operation.
-type Outcomes<M> = Vec<Result<(Vec<Value>, M), Stop>>;
+type After<M> = Result<(Vec<Value>, M), Stop>;
 
 /// Every outcome of an edge's operation; none where it has to wait.
 pub(super) fn outcomes<O: Operational>(
     system: &System<'_, O>,
     state: &State<O::Memory>,
     edge: EdgeId,
-) -> Outcomes<O::Memory> {
+) -> Vec<After<O::Memory>> {
     let local = Local::new(system.flow.program, edge);
     let process = local.edge.process;
     let registers = &state.registers[process];
@@ -47,41 +47,42 @@ pub(super) fn outcomes<O: Operational>(
             model.fence(memory, process, *kind).map(|m| Ok((registers.clone(), m))).into_iter().collect()
         }
         Op::Rmw { place, .. } => match local.resolve(place, registers) {
+            Ok(x) => rmw(model, memory, &local, x, registers).into_iter().collect(),
             Err(stop) => vec![Err(stop)],
-            Ok(x) if !model.may_rmw(memory, process, x) => Vec::new(),
-            Ok(x) => {
-                let old = model.contents(memory)[x.index()];
-                local.update(registers, x, old).map(|updated| written(model, memory, x, updated)).into_iter().collect()
-            }
         },
         Op::Locked(_) if !model.may_lock(memory, process) => Vec::new(),
         Op::Locked(body) => {
             let start = Block { registers: registers.clone(), contents: model.contents(memory).to_vec() };
-            let ends = run_block(&local, body, start);
-            ends.into_iter()
-                .map(|end| {
-                    let Block { registers, contents } = end?;
-                    let mut memory = memory.clone();
-                    model.contents_mut(&mut memory).copy_from_slice(&contents);
-                    Ok((registers, memory))
-                })
-                .collect()
+            let ends = run_block(&local, body, start).into_iter();
+            ends.map(|end| end.map(|end| (end.registers, with_contents(model, memory, &end.contents)))).collect()
         }
     }
 }
 
-fn written<O: Operational>(
+/// The outcome of an atomic update; `None` where it has to wait.
+fn rmw<O: Operational>(
     model: &O,
     memory: &O::Memory,
+    local: &Local<'_>,
     x: LocationId,
-    updated: Result<Updated, Stop>,
-) -> Result<(Vec<Value>, O::Memory), Stop> {
-    let Updated { registers, new } = updated?;
-    let mut memory = memory.clone();
-    if let Some(new) = new {
-        model.contents_mut(&mut memory)[x.index()] = new;
+    registers: &[Value],
+) -> Option<After<O::Memory>> {
+    if !model.may_rmw(memory, local.edge.process, x) {
+        return None;
     }
-    Ok((registers, memory))
+    let contents = model.contents(memory);
+    let updated = local.update(registers, x, contents[x.index()])?;
+    Some(updated.map(|Updated { registers, new }| {
+        let mut contents = contents.to_vec();
+        contents[x.index()] = new.unwrap_or(contents[x.index()]);
+        (registers, with_contents(model, memory, &contents))
+    }))
+}
+
+fn with_contents<O: Operational>(model: &O, memory: &O::Memory, contents: &[Value]) -> O::Memory {
+    let mut memory = memory.clone();
+    model.contents_mut(&mut memory).copy_from_slice(contents);
+    memory
 }
 
 /// What an atomic update does.

@@ -8,8 +8,8 @@
 //!    FIFO of y:  3 ★
 //! ```
 //!
-//! A marker with nothing before it is oldest in all FIFOs and leaves at once, and a marker behind a marker adds nothing;
-//! both are dropped here. What each buffer can do is computed once per thread and kept.
+//! A marker with nothing before it is oldest in all FIFOs and leaves at once, and a marker behind a marker adds
+//! nothing; both are dropped here. What each buffer can do is computed once per thread and kept.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

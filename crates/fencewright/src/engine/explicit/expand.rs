@@ -1,10 +1,10 @@
 //! The successors of a state.
 //!
-//! Every state that is kept is expanded in full: all steps of all processes, all flushes. Before a successor is handed
-//! on, steps that *may run ahead* are taken at once: a buffered store, a fence that passes, a load of what nobody else
-//! writes, when it is all that its process can do and no property sees it. Such a step commutes with all that other
-//! processes and buffers can ever do (a persistent set of one step), and as kept states are expanded in full, no process
-//! waits for ever.
+//! Every state that is kept is expanded in full: all steps of all processes, all flushes. Before a successor is
+//! handed on, steps that *may run ahead* are taken at once: a buffered store, a fence that passes, a load of what
+//! nobody else writes, when it is all that its process can do and no property sees it. Such a step commutes with all
+//! that other processes and buffers can ever do (a persistent set of one step), and as kept states are expanded in
+//! full, no process waits for ever.
 
 use std::rc::Rc;
 

@@ -9,8 +9,8 @@
 pub struct StateSet {
     n_words: usize,
     words: Vec<u32>,
-    /// Open addressing, linear probing; a power of two of entries, at most three quarters of them taken. An entry is the
-    /// upper half of the hash, and the state's number plus one; 0 is free.
+    /// Open addressing, linear probing; a power of two of entries, at most three quarters of them taken. An entry is
+    /// the upper half of the hash, and the state's number plus one; 0 is free.
     table: Vec<u64>,
 }
 

@@ -44,6 +44,11 @@ impl Frontend for Fw {
     }
 }
 
+/// Whether a word is reserved, so that nothing can be named so.
+pub(in crate::frontend) fn is_reserved(word: &str) -> bool {
+    token::Keyword::from_text(word).is_some()
+}
+
 /// The text in its canonical layout.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! The ranges of registers that are declared without one.
 //!
-//! A flow-insensitive interval fixpoint: a register holds the join of all that is ever assigned to it. Conditions do not
-//! narrow it, so `if (r < 3) { r = r + 1; }` has no finite answer; then the user is told which annotation to add.
+//! A flow-insensitive interval fixpoint: a register holds the join of all that is ever assigned to it. Conditions do
+//! not narrow it, so `if (r < 3) { r = r + 1; }` has no finite answer; then the user is told which annotation to add.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,0 +1,90 @@
+//! Tests of the litmus importer.
+
+use super::Litmus;
+use crate::frontend::import::testing::{check_random, check_soon, imported, messages};
+
+/// The import of a test with these columns prints these declarations and threads, without the head.
+fn check(text: &str, expected: &str) {
+    assert_eq!(imported(&Litmus, text), expected);
+}
+
+#[test]
+fn store_buffering() {
+    check(
+        "X86 SB\n\"Fre PodWR\"\nCom=Fr Fr\n(* expect tso: unsafe *)\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n \
+         MOV EAX,[y] (* late *) | MOV EAX,[x] ;\nlocations [x; 0:EAX;]\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
+        "// X86 SB\n// \"Fre PodWR\"\n// Com=Fr Fr\n// expect tso: unsafe\n\nshared x, y: 0..1 = 0;\n\nthread P0 {\n    \
+         let EAX: 0..1 = 0;\n\n    x = 1;\n    EAX = y; // late\n}\n\nthread P1 {\n    let EAX: 0..1 = 0;\n\n    y = 1;\n    \
+         EAX = x;\n}\n\nforbid P0.EAX == 0 && P1.EAX == 0 at end;\n",
+    );
+}
+
+#[test]
+fn random_texts_do_no_harm() {
+    check_random(&Litmus, &[EVERYTHING]);
+    for unit in ["{", "(*", "X86 a\n", "X86 a\n{ x=0;", "P0 | ", "\u{1}"] {
+        check_soon(&Litmus, &unit.repeat(1 << 17));
+        check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}", unit.repeat(1 << 16)));
+    }
+    for unit in ["(", "~", "x=1 /\\ ", "(x=1 \\/ "] {
+        check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n MOV [x],$1 ;\nexists {}", unit.repeat(1 << 16)));
+    }
+    check_soon(&Litmus, &format!("X86 t\n{{ x=0; }}\n P0 ;\n{}exists (x=1)", "L: MOV [x],$1 ;\n".repeat(1 << 16)));
+}
+
+/// A test with every construct.
+const EVERYTHING: &str = include_str!("everything.litmus");
+
+#[test]
+fn everything_is_read() {
+    let printed = imported(&Litmus, EVERYTHING);
+    println!("{printed}");
+    assert_eq!(messages(&Litmus, EVERYTHING), Vec::<String>::new());
+}
+
+/// The rows of a single thread over `x` and `y` become these statements.
+fn check_rows(rows: &[&str], expected: &[&str]) {
+    let table: String = rows.iter().map(|row| format!(" {row} ;\n")).collect();
+    let text = format!(
+        "X86 t\n{{ x=0; y=0; 0:EAX=1; 0:EBX=1; }}\n P0 ;\n{table}exists (x=1 /\\ y=1 /\\ 0:EAX=1 /\\ 0:EBX=1)\n"
+    );
+    let printed = imported(&Litmus, &text);
+    let (_, rest) = printed.split_once(" = 1;\n\n").expect("the registers are printed");
+    let (rest, _) = rest.split_once("\n}\n").expect("the thread ends");
+    let rest = rest.trim_end_matches("out:\n    ;").trim_end();
+    let lines: Vec<&str> = rest.lines().map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
+    assert_eq!(lines, expected, "{rows:?}");
+}
+
+#[test]
+fn instructions_become_these() {
+    check_rows(&["MOV [x],$1"], &["x = 1;"]);
+    check_rows(&["movl eax,[y]"], &["EAX = y;"]);
+    check_rows(&["MOV EAX,EBX"], &["EAX = EBX;"]);
+    check_rows(&["MFENCE", "SFENCE"], &["fence;", "fence(store);"]);
+    check_rows(&["LFENCE"], &["; // LFENCE: loads are not reordered with each other anyway"]);
+    check_rows(&["XCHG EAX,[x]"], &["atomic {", "    let old = x;", "    x = EAX;", "    EAX = old;", "}"]);
+    check_rows(&["LOCK INC [x]"], &["atomic {", "    x += 1;", "}"]);
+    check_rows(&["DEC [x]"], &["x -= 1;"]);
+    check_rows(&["AND EAX,$3"], &["EAX = EAX & 3;"]);
+    check_rows(&["XOR EAX,EAX"], &["EAX = 0;"]);
+    check_rows(&["LOCK; XADD [x],EAX"], &["atomic {", "    let old = x;", "    x = old + EAX;", "    EAX = old;", "}"]);
+    check_rows(&["CMP [x],$0", "JE out", "NOP", "out:"], &["if (x == 0) {", "    goto out;", "}", ";"]);
+    check_rows(&["SUB EAX,$1", "JNZ out", "out:"], &["EAX -= 1;", "if (EAX != 0) {", "    goto out;", "}"]);
+}
+
+#[test]
+fn ranges_hold_every_value() {
+    let range = |rows: &str| {
+        let printed =
+            imported(&Litmus, &format!("X86 t\n{{ x=0; 0:EAX=1; }}\n P0 ;\n{rows}exists (x=2 /\\ 0:EAX=1)\n"));
+        let (_, rest) = printed.split_once("shared x: ").expect("x is declared");
+        rest.split_once(" =").expect("x has a value").0.to_owned()
+    };
+    assert_eq!(range(" MOV [x],$2 ;\n"), "0..2");
+    assert_eq!(range(" MOV [x],$-1 ;\n"), "-1..2");
+    assert_eq!(range(" INC [x] ;\n DEC [x] ;\n"), "-1..3");
+    assert_eq!(range(" LOCK XADD [x],EAX ;\n"), "0..4");
+    assert_eq!(range(" OR [x],$4 ;\n"), "0..7");
+    assert_eq!(range(" L: INC [x] ;\n CMP EAX,[x] ;\n JE L ;\n"), "int");
+}

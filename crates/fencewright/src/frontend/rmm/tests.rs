@@ -1,0 +1,109 @@
+//! Tests of the `.rmm` importer.
+
+use super::Rmm;
+use crate::frontend::import::testing::{check_random, check_soon, imported, messages};
+
+/// A program with every construct.
+const EVERYTHING: &str = include_str!("everything.rmm");
+
+#[test]
+fn everything_is_read() {
+    println!("{}", imported(&Rmm, EVERYTHING));
+    assert_eq!(messages(&Rmm, EVERYTHING), Vec::<String>::new());
+}
+
+#[test]
+fn random_texts_do_no_harm() {
+    check_random(&Rmm, &[EVERYTHING]);
+    let head = "forbidden L data x = 0 : [0:1] process registers $r = 0 : [0:1] text L: nop;";
+    for unit in ["{", "(", "if $r = 0 then ", "$r := -", "/*", "x", "L: ", "\u{1}", "nop;", "locked {"] {
+        check_soon(&Rmm, &unit.repeat(1 << 17));
+        check_soon(&Rmm, &format!("{head}{}", unit.repeat(1 << 16)));
+    }
+    for unit in ["(", "-", "1 + ", "[", "not "] {
+        check_soon(&Rmm, &format!("{head} $r := {}", unit.repeat(1 << 16)));
+        check_soon(&Rmm, &format!("{head} assume: {}", unit.repeat(1 << 16)));
+    }
+}
+
+/// The body of a process over `x: 0..1` and `$r: 0..3` becomes these statements.
+fn check(body: &str, expected: &[&str]) {
+    let head = "forbidden L data x = 0 : [0:1], y = 0 : [0:1] process registers $r = 0 : [0:3] text L: nop;";
+    let printed = imported(&Rmm, &format!("{head} {body}"));
+    let (_, rest) = printed.split_once("L:\n    ;\n").expect("the label is printed");
+    let (rest, _) = rest.split_once("\n}\n").expect("the thread ends");
+    let lines: Vec<&str> = rest.lines().map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
+    assert_eq!(lines, expected, "{body}");
+}
+
+#[test]
+fn statements_become_these() {
+    check("read: x = 1", &["assume(x == 1);"]);
+    check("read: $r := x", &["r = x;"]);
+    check("write: x := 1", &["x = 1;"]);
+    check("write: x := $r", &["assume(r <= 1);", "x = r;"]);
+    check("write: x := $r - 1", &["assume(r - 1 >= 0 && r - 1 <= 1);", "x = r - 1;"]);
+    check("write: x := 2", &["assume(false); // outside of the domain"]);
+    check("$r := $r + 1", &["assume(r + 1 <= 3);", "r = r + 1;"]);
+    check("locked write: x := 1", &["atomic {", "    x = 1;", "}"]);
+    check("syncwr: x := 0", &["atomic {", "    x = 0;", "} // `syncwr`: a locked store under SC, TSO and PSO"]);
+    check("cas(x, 0, 1)", &["assume(cas(x, 0, 1));"]);
+    check("fence; ssfence", &["fence;", "fence(store);"]);
+    check("read: [0] = 1; write: [1] := 1", &["assume(x == 1);", "y = 1;"]);
+    check(
+        "write: [$r] := 1",
+        &["choose {", "    assume(r == 0);", "    x = 1;", "} or {", "    assume(r == 1);", "    y = 1;", "}"],
+    );
+    check(
+        "if $r = 1 then goto L else { nop; nop }",
+        &["if (r == 1) {", "    goto L;", "} else {", "    ;", "    ;", "}"],
+    );
+    check("while not $r < 1 do nop", &["while (!(r < 1)) {", "    ;", "}"]);
+    check("either { nop or goto L }", &["choose {", "    ;", "} or {", "    goto L;", "}"]);
+    check("locked { read: x = 0; write: x := 1 }", &["atomic {", "    assume(x == 0);", "    x = 1;", "}"]);
+    check("locked { read: $r := x }", &["r = x;"]);
+    check(
+        "locked { read: x = 1 or cas(x, 0, 1) }",
+        &[
+            "choose {",
+            "    assume(x == 1);",
+            "} or {",
+            "    atomic {",
+            "        assume(x == 0);",
+            "        x = 1;",
+            "    }",
+            "}",
+        ],
+    );
+}
+
+#[test]
+fn a_value_that_may_not_fit_is_looked_at_first() {
+    let text = "forbidden L data x = 0 : [0:3] process registers $r = 0 : [0:1] text L: read: $r := x";
+    let printed = imported(&Rmm, text);
+    let wanted = "    {\n        let value = x;\n        assume(value <= 1);\n        r = value;\n    }\n";
+    assert!(printed.contains(wanted), "{printed}");
+}
+
+#[test]
+fn owned_locations_become_arrays() {
+    let check = |n: usize, place: &str, expected: &str| {
+        let labels = "L ".repeat(n);
+        let text = format!("forbidden {labels} process({n}) data f = 0 : [0:1] text L: write: {place} := 1");
+        let printed = imported(&Rmm, &text);
+        assert!(printed.starts_with(&format!("shared f[{n}]: 0..1 = 0;\n")), "{printed}");
+        assert!(printed.contains(&format!("    {expected} = 1;\n")), "{place} of {n}: {printed}");
+    };
+    check(2, "f[my]", "f[my]");
+    check(2, "f[0]", "f[1 - my]");
+    check(3, "f[0]", "f[1 - min(1, my)]");
+    check(3, "f[1]", "f[2 - max(0, my - 1)]");
+    check(4, "f[1]", "f[2 - min(1, max(0, my - 1))]");
+}
+
+#[test]
+fn mistakes_are_named() {
+    assert_eq!(messages(&Rmm, "forbidden L"), ["1:12 no process"]);
+    assert_eq!(messages(&Rmm, "forbidden L process text L: llfence"), ["1:29 expected a statement, found `llfence`"]);
+    assert_eq!(messages(&Rmm, "forbidden L process text L: { nop"), ["1:34 expected `;` or `}`, found end of file"]);
+}

@@ -1,0 +1,70 @@
+//! The arrows of the architecture point one way: every `crate::` path in the library is checked against the table.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::expectation::root;
+
+/// Each part, and the parts it may know.
+const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("util", &[]),
+    ("source", &["util"]),
+    ("program", &["util", "source"]),
+    ("frontend", &["util", "source", "program"]),
+    ("memory", &["util", "source", "program"]),
+    ("system", &["util", "source", "program", "memory"]),
+    ("engine", &["util", "source", "program", "memory", "system"]),
+    ("report", &["util", "source", "program", "frontend", "memory", "system", "engine"]),
+];
+
+#[test]
+fn every_arrow_points_down() {
+    let library = root().join("crates/fencewright/src");
+    let mut wrong = Vec::new();
+    for (part, may_know) in MAY_KNOW {
+        for path in rust_files(&library.join(part)) {
+            let text = std::fs::read_to_string(&path).expect("a source file is text");
+            for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+                let known = parts_in(line).into_iter().filter(|known| known != part);
+                for known in known.filter(|known| MAY_KNOW.iter().any(|it| it.0 == known)) {
+                    if !may_know.contains(&known.as_str()) {
+                        let path = path.display();
+                        wrong.push(format!("{path}:{}: `{part}` may not know `{known}`", i + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_part_is_in_the_table() {
+    let library = root().join("crates/fencewright/src");
+    let entries = std::fs::read_dir(library).expect("the library can be listed");
+    for entry in entries {
+        let path = entry.expect("the library can be listed").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+        assert!(!path.is_dir() || MAY_KNOW.iter().any(|it| it.0 == name), "`{name}` has no place in the architecture");
+    }
+}
+
+fn parts_in(line: &str) -> Vec<String> {
+    let after = line.split("crate::").skip(1);
+    after.map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()).collect()
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the library can be listed") {
+        let path = entry.expect("the library can be listed").path();
+        if path.is_dir() {
+            out.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    out
+}
