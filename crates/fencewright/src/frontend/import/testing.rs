@@ -18,6 +18,17 @@ pub(crate) fn imported(frontend: &dyn Frontend, text: &str) -> String {
     printed
 }
 
+/// The import of a sample prints what stands beside it in a file of the front end's folder; `BLESS=1` writes it anew.
+pub(crate) fn check_sample(frontend: &dyn Frontend, text: &str) {
+    let folder = format!("{}/src/frontend/{}", env!("CARGO_MANIFEST_DIR"), frontend.name());
+    let path = format!("{folder}/everything.fw");
+    let printed = imported(frontend, text);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &printed).expect("the expected text can be written");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), printed);
+}
+
 /// Each diagnostic as `line:column message`.
 pub(crate) fn messages(frontend: &dyn Frontend, text: &str) -> Vec<String> {
     let source = Source::new("t", text);

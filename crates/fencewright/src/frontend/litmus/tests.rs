@@ -1,7 +1,7 @@
 //! Tests of the litmus importer.
 
 use super::Litmus;
-use crate::frontend::import::testing::{check_random, check_soon, imported, messages};
+use crate::frontend::import::testing::{check_random, check_sample, check_soon, imported, messages};
 
 /// The import of a test with these columns prints these declarations and threads, without the head.
 fn check(text: &str, expected: &str) {
@@ -37,9 +37,7 @@ const EVERYTHING: &str = include_str!("everything.litmus");
 
 #[test]
 fn everything_is_read() {
-    let printed = imported(&Litmus, EVERYTHING);
-    println!("{printed}");
-    assert_eq!(messages(&Litmus, EVERYTHING), Vec::<String>::new());
+    check_sample(&Litmus, EVERYTHING);
 }
 
 /// The rows of a single thread over `x` and `y` become these statements.
@@ -87,4 +85,13 @@ fn ranges_hold_every_value() {
     assert_eq!(range(" LOCK XADD [x],EAX ;\n"), "0..4");
     assert_eq!(range(" OR [x],$4 ;\n"), "0..7");
     assert_eq!(range(" L: INC [x] ;\n CMP EAX,[x] ;\n JE L ;\n"), "int");
+}
+
+#[test]
+fn mistakes_are_named() {
+    assert_eq!(messages(&Litmus, "ARM t"), ["1:1 expected `X86` or `X86_64`, found `ARM`"]);
+    assert_eq!(
+        messages(&Litmus, "X86 t\n{ x=0; }\n P0 ;\n RET ;\nexists (x=1)"),
+        ["4:2 unsupported instruction `RET`"]
+    );
 }

@@ -1,15 +1,14 @@
 //! Tests of the `.rmm` importer.
 
 use super::Rmm;
-use crate::frontend::import::testing::{check_random, check_soon, imported, messages};
+use crate::frontend::import::testing::{check_random, check_sample, check_soon, imported, messages};
 
 /// A program with every construct.
 const EVERYTHING: &str = include_str!("everything.rmm");
 
 #[test]
 fn everything_is_read() {
-    println!("{}", imported(&Rmm, EVERYTHING));
-    assert_eq!(messages(&Rmm, EVERYTHING), Vec::<String>::new());
+    check_sample(&Rmm, EVERYTHING);
 }
 
 #[test]

@@ -198,14 +198,14 @@ impl Parser<'_> {
         };
         let value_span = self.cursor.since(value_start);
         let domain = if self.cursor.eat(":") { self.domain()? } else { Interval::ALL };
-        if let (Initial::Number(value), Some((lo, hi))) = (initial, domain.ends()) {
-            if !domain.contains(value) {
-                let message = format!("`{}` starts at {value}, which is outside of its domain", name.text);
-                let diagnostic = Diagnostic::error(value_span, message)
-                    .with_label(format!("not in `[{lo}:{hi}]`"))
-                    .with_help("widen the domain, or start within it");
-                self.cursor.diagnostics.push(diagnostic);
-            }
+        if let (Initial::Number(value), Some((lo, hi))) = (initial, domain.ends())
+            && !domain.contains(value)
+        {
+            let message = format!("`{}` starts at {value}, which is outside of its domain", name.text);
+            let diagnostic = Diagnostic::error(value_span, message)
+                .with_label(format!("not in `[{lo}:{hi}]`"))
+                .with_help("widen the domain, or start within it");
+            self.cursor.diagnostics.push(diagnostic);
         }
         let span = self.cursor.since(name.span);
         self.cursor.eat(",");

@@ -110,13 +110,10 @@ impl Parser<'_> {
         if self.cursor.eat("-") {
             let inner = self.nested(Self::operand)?;
             let span = self.cursor.since(start);
-            return Ok(match inner.kind {
-                ExprKind::Int(value) => int(-value, span),
-                kind => {
-                    let inner = expr(kind, inner.span);
-                    expr(ExprKind::Unary(UnaryOp::Neg, Box::new(inner)), span)
-                }
-            });
+            if let ExprKind::Int(value) = inner.kind {
+                return Ok(int(-value, span));
+            }
+            return Ok(expr(ExprKind::Unary(UnaryOp::Neg, Box::new(inner)), span));
         }
         if self.cursor.eat("(") {
             let inner = self.nested(Self::expression)?;

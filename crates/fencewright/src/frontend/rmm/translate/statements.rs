@@ -70,7 +70,7 @@ impl Body<'_, '_> {
             }
             StmtKind::ReadTo(register, place) => {
                 if let Some(to) = self.register(register) {
-                    self.at_place(place, out, |body, cell| body.load(&to, cell, span));
+                    self.at_place(place, out, |body, cell| body.load(&to, &cell, span));
                 }
             }
             StmtKind::Write(kind, place, value) => {
@@ -215,7 +215,7 @@ impl Body<'_, '_> {
     }
 
     /// `read: $r := x`. A value outside of the register's domain is never read.
-    fn load(&mut self, to: &Cell, from: Cell, span: Span) -> Vec<ast::Stmt> {
+    fn load(&mut self, to: &Cell, from: &Cell, span: Span) -> Vec<ast::Stmt> {
         let seen = var(&self.value, span);
         match fit(&seen, from.domain, to.domain) {
             Fit::Always => vec![assign(to.target.clone(), value_of(&from.target), span)],
