@@ -26,7 +26,7 @@ With several files, the greatest of their codes.";
 
 /// Finds memory-ordering bugs in concurrent programs under SC, TSO and PSO.
 #[derive(Debug, Parser)]
-#[command(name = "fencewright", version, about, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "fencewright", version, after_help = EXIT_CODES, max_term_width = 100)]
 #[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(subcommand)]

@@ -268,7 +268,6 @@ fn read_by_micro(program: &Program, micro: &Micro, all: &mut Vec<LocationId>) {
 impl Overtaking {
     /// One sentence for people.
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
-        let name = |x: LocationId| program.locations()[x].name.as_str();
         let line = |i: usize| {
             let edge = edge_of(&run.events[i]).expect("an access belongs to an edge");
             program.source().line_of(program.edges()[edge].span.start)
@@ -278,35 +277,32 @@ impl Overtaking {
         let Effect::Buffered(delayed, _) = run.events[self.store].effect else {
             unreachable!("only a buffered store is delayed")
         };
-        let (at, store_at) = (line(self.access), line(self.store));
-        let store = format!("its store to {} (line {store_at})", name(delayed));
+        let name = |x: LocationId| format!("{} (line {})", program.locations()[x].name, line(self.access));
+        let store = format!("its store to {} (line {})", program.locations()[delayed].name, line(self.store));
         match event.effect {
-            Effect::Load(x, _, ReadFrom::OwnBuffer) if x == delayed => format!(
-                "{process} read its own store to {} (line {at}) before the store (line {store_at}) reached memory: it \
-                 saw the store before the others could.",
-                name(x)
-            ),
-            Effect::Load(x, ..) => format!(
-                "{process} loaded {} (line {at}) while {store} was still in its buffer: the load overtook the store.",
-                name(x)
-            ),
-            Effect::Buffered(x, _) => format!(
-                "{process}'s store to {} (line {at}) reached memory before {store}: the later store overtook the \
-                 earlier one.",
-                name(x)
-            ),
-            Effect::Rmw(x, ..) => format!(
-                "{process} updated {} atomically (line {at}) while {store} was still in its buffer: the update \
-                 overtook the store.",
-                name(x)
-            ),
-            Effect::Local
-            | Effect::Stored(..)
-            | Effect::Fence(_)
-            | Effect::Locked
-            | Effect::Flushed(..)
-            | Effect::MarkerFlushed
-            | Effect::Faulted => {
+            Effect::Load(x, _, ReadFrom::OwnBuffer) if x == delayed => {
+                format!("{process} loaded {} from {store} before that reached memory: others saw it later.", name(x))
+            }
+            Effect::Load(x, ..) => {
+                let x = name(x);
+                format!("{process} loaded {x} while {store} was still in its buffer: the load overtook the store.")
+            }
+            Effect::Buffered(x, _) => {
+                let x = name(x);
+                format!(
+                    "{process}'s store to {x} reached memory before {store}: the later store overtook the earlier one."
+                )
+            }
+            Effect::Rmw(x, ..) => {
+                let x = name(x);
+                format!("{process} updated {x} while {store} was still in its buffer: the update overtook the store.")
+            }
+            Effect::Local | Effect::Stored(..) | Effect::Fence(_) | Effect::Locked | Effect::Flushed(..) => {
+                unreachable!("it never takes effect before an earlier store")
+            }
+            Effect::MarkerFlushed => unreachable!("a marker is no access"),
+            Effect::Faulted => {
+                let at = line(self.access);
                 format!("{process} went on (line {at}) while {store} was still in its buffer.")
             }
         }

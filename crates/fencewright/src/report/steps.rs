@@ -96,11 +96,7 @@ fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> D
         Effect::Stored(x, value) => at(Kind::Store, x, value, Where::Memory),
         Effect::Rmw(x, old, new) => Described { old: Some(old), ..at(Kind::Rmw, x, new.unwrap_or(old), Where::Memory) },
         Effect::Fence(kind) => Described { kind: Kind::Fence, fence: Some(kind), ..plain },
-        Effect::Locked => {
-            let changed = program.locations().iter_enumerated().filter(|(x, _)| before[*x] != event.memory[*x]);
-            let changed = changed.map(|(x, it)| (it.name.as_str(), event.memory[x])).collect();
-            Described { kind: Kind::Locked, changed, ..plain }
-        }
+        Effect::Locked => Described { kind: Kind::Locked, changed: changed(program, before, &event.memory), ..plain },
         Effect::Flushed(x, value) => Described { kind: Kind::Flush, location: name(x), value: Some(value), ..plain },
         Effect::MarkerFlushed => Described { kind: Kind::Flush, fence: Some(FenceKind::StoreStore), ..plain },
         Effect::Faulted => {
@@ -108,6 +104,11 @@ fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> D
             Described { kind, is_fault: true, ..plain }
         }
     }
+}
+
+fn changed<'a>(program: &'a Program, before: &Memory, after: &Memory) -> Vec<(&'a str, i64)> {
+    let changed = program.locations().iter_enumerated().filter(|(x, _)| before[*x] != after[*x]);
+    changed.map(|(x, it)| (it.name.as_str(), after[x])).collect()
 }
 
 fn kind_of(op: &Op) -> Kind {

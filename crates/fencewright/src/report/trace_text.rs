@@ -110,8 +110,7 @@ impl<'a> Drawing<'a> {
         if parts.is_empty() {
             return String::new();
         }
-        let text = format!("starts with {}", parts.join(", "));
-        wrapped(&text, WIDTH - 2).iter().map(|line| format!("  {line}\n")).collect()
+        indented(&format!("starts with {}", parts.join(", ")), 2)
     }
 
     fn heading(&self) -> String {
@@ -246,11 +245,15 @@ impl<'a> Drawing<'a> {
     fn end(&self) -> String {
         let violated = violated(self.program, self.run.trace.violation);
         let line = self.program.source().line_of(violated.span.start);
-        let mut out = format!("{}\n", self.paint("1;31", &format!("  ✗ {} (line {line})", violated.text)));
+        let mut out = String::new();
+        for (i, part) in wrapped(&format!("{} (line {line})", violated.text), WIDTH - 4).iter().enumerate() {
+            let lead = if i == 0 { "✗" } else { " " };
+            let _ = writeln!(out, "{}", self.paint("1;31", &format!("  {lead} {part}")));
+        }
         let Some(last) = self.run.events.last() else { return out };
         for (process, pending) in last.pending.iter_enumerated().filter(|it| !it.1.is_empty()) {
             let name = &self.program.processes()[process].name;
-            let _ = writeln!(out, "    still in the buffer of {name}: {}", self.buffer(pending));
+            out += &indented(&format!("still in the buffer of {name}: {}", self.buffer(pending)), 4);
         }
         if self.fullness == Fullness::Full {
             out += &self.memory(last);
@@ -267,8 +270,7 @@ impl<'a> Drawing<'a> {
         if values.is_empty() {
             return String::new();
         }
-        let text = format!("memory: {}", values.join(", "));
-        wrapped(&text, WIDTH - 4).iter().map(|line| format!("    {line}\n")).collect()
+        indented(&format!("memory: {}", values.join(", ")), 4)
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
@@ -300,6 +302,11 @@ fn shown(value: Value, domain: Domain) -> String {
         Domain::Bool => (value != 0).to_string(),
         Domain::Range(..) | Domain::Int => value.to_string(),
     }
+}
+
+/// The text in lines that fit, all of them indented.
+fn indented(text: &str, indent: usize) -> String {
+    wrapped(text, WIDTH - indent).iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
 /// The text in lines of at most this many characters, cut at spaces; all lines after the first have room for two more.

@@ -159,8 +159,8 @@ fn delays_that_nobody_sees_are_not_blamed() {
 #[test]
 fn own_stores_seen_early_are_blamed() {
     // `n6` of Owens, Sarkar, Sewell 2009: the thread sees its own store before the other thread's, memory after it.
-    let n6 = "shared x, y: 0..2;\nthread P {\n    x = 1;\n    let a = x;\n    let b = y;\n}\nthread Q {\n    y = 2;\n    \
-              x = 2;\n}\nforbid P.a == 1 && P.b == 0 && x == 1 at end;\n";
+    let n6 = "shared x, y: 0..2;\nthread P {\n    x = 1;\n    let a = x;\n    let b = y;\n}\nthread Q {\n    \
+              y = 2;\n    x = 2;\n}\nforbid P.a == 1 && P.b == 0 && x == 1 at end;\n";
     check(
         n6,
         Model::Tso,
@@ -184,24 +184,24 @@ fn own_stores_seen_early_are_blamed() {
 
 #[test]
 fn atomic_updates_under_pso_overtake_stores() {
-    let rmw = "shared x, l: 0..1;\nthread P {\n    x = 1;\n    let o = swap(l, 1);\n}\nthread Q {\n    assume(l == 1);\n    \
-               assert(x == 1);\n}\n";
+    let rmw = "shared x, l: 0..1;\nthread P {\n    x = 1;\n    let o = swap(l, 1);\n}\nthread Q {\n    \
+               assume(l == 1);\n    assert(x == 1);\n}\n";
     check(
         rmw,
         Model::Pso,
         &expect![[r#"
-        t.fw: unsafe under pso: assert(x == 1) (line 8)
-        line   P                                             Q
-           3   x = 1 → buffer
-           4   atomic: l = 0 → 1
-           7                                                 reads l = 1 (from memory)
-           8                                                 reads x = 0 (from memory)
-           8                                                 assert(x == 1) ✗
-          ✗ assert(x == 1) (line 8)
-            still in the buffer of P: [x=1]
-          P updated l atomically (line 4) while its store to x (line 3) was still in its buffer: the update
-          overtook the store.
-    "#]],
+            t.fw: unsafe under pso: assert(x == 1) (line 8)
+            line   P                                             Q
+               3   x = 1 → buffer
+               4   atomic: l = 0 → 1
+               7                                                 reads l = 1 (from memory)
+               8                                                 reads x = 0 (from memory)
+               8                                                 assert(x == 1) ✗
+              ✗ assert(x == 1) (line 8)
+                still in the buffer of P: [x=1]
+              P updated l (line 4) while its store to x (line 3) was still in its buffer: the update overtook
+              the store.
+        "#]],
     );
 }
 
@@ -247,8 +247,8 @@ fn faults_say_what_is_outside() {
 
 #[test]
 fn fences_locked_blocks_and_booleans_are_named() {
-    let text = "shared b: bool;\nshared n: 0..3;\nthread T {\n    b = true;\n    fence(store);\n    n = 1;\n    fence;\n    \
-                atomic {\n        n = n + 1;\n    }\n    assert(n == 1);\n}\n";
+    let text = "shared b: bool;\nshared n: 0..3;\nthread T {\n    b = true;\n    fence(store);\n    n = 1;\n    \
+                fence;\n    atomic {\n        n = n + 1;\n    }\n    assert(n == 1);\n}\n";
     check_trace(
         text,
         Model::Pso,
@@ -307,10 +307,47 @@ fn unknown_comes_with_reason_and_advice() {
 
 #[test]
 fn json_names_every_step() {
-    expect![[r#"
-        {"schema":"fencewright/1","command":"check","file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe","reason":null,"advice":null,"property":{"kind":"assertion","text":"assert(data == 1)","line":8},"start":[],"trace":[{"step":1,"process":"Producer","action":"store","line":3,"column":5,"location":"data","value":1,"effect":"buffer","text":"data = 1;"},{"step":2,"process":"Producer","action":"store","line":4,"column":5,"location":"ready","value":1,"effect":"buffer","text":"ready = 1;"},{"step":3,"process":"Producer","action":"flush","location":"ready","value":1},{"step":4,"process":"Consumer","action":"load","line":7,"column":12,"location":"ready","value":1,"effect":"memory","text":"ready"},{"step":5,"process":"Consumer","action":"local","line":7,"column":12,"text":"ready == 1"},{"step":6,"process":"Consumer","action":"load","line":8,"column":12,"location":"data","value":0,"effect":"memory","text":"data"},{"step":7,"process":"Consumer","action":"local","line":8,"column":12,"text":"assert(data == 1)","fault":true}],"stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":true,"peak_rss_bytes":null}}
-    "#]].assert_eq(&report(&Json, Command::Check, MP, Model::Pso));
-    expect![[r#"
-        {"schema":"fencewright/1","command":"check","file":"t.fw","model":"tso","engine":"explicit","verdict":"safe","reason":null,"advice":null,"property":null,"start":null,"trace":null,"stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":false,"peak_rss_bytes":null}}
-    "#]].assert_eq(&report(&Json, Command::Check, MP, Model::Tso));
+    check_json(
+        MP,
+        Model::Pso,
+        &expect![[r#"
+        {"schema":"fencewright/1","command":"check",
+        "file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe",
+        "reason":null,"advice":null,"property":{"kind":"assertion","text":"assert(data == 1)","line":8},
+        "start":[],"trace":[
+        {"step":1,"process":"Producer","action":"store","line":3,"column":5,
+        "location":"data","value":1,"effect":"buffer","text":"data = 1;"},
+        {"step":2,"process":"Producer","action":"store","line":4,"column":5,
+        "location":"ready","value":1,"effect":"buffer","text":"ready = 1;"},
+        {"step":3,"process":"Producer","action":"flush",
+        "location":"ready","value":1},
+        {"step":4,"process":"Consumer","action":"load","line":7,"column":12,
+        "location":"ready","value":1,"effect":"memory","text":"ready"},
+        {"step":5,"process":"Consumer","action":"local","line":7,"column":12,"text":"ready == 1"},
+        {"step":6,"process":"Consumer","action":"load","line":8,"column":12,
+        "location":"data","value":0,"effect":"memory","text":"data"},
+        {"step":7,"process":"Consumer","action":"local","line":8,"column":12,"text":"assert(data == 1)","fault":true}],
+        "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":true,"peak_rss_bytes":null}}
+    "#]],
+    );
+    check_json(
+        MP,
+        Model::Tso,
+        &expect![[r#"
+        {"schema":"fencewright/1","command":"check",
+        "file":"t.fw","model":"tso","engine":"explicit","verdict":"safe",
+        "reason":null,"advice":null,"property":null,
+        "start":null,"trace":null,
+        "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":false,"peak_rss_bytes":null}}
+    "#]],
+    );
+}
+
+/// The line is broken here and there, for the reader of this file.
+fn check_json(text: &str, model: Model, expected: &Expect) {
+    let mut line = report(&Json, Command::Check, text, model);
+    for field in ["\"file\"", "\"reason\"", "\"start\"", "{\"step\"", "\"location\"", "\"stats\""] {
+        line = line.replace(field, &format!("\n{field}"));
+    }
+    expected.assert_eq(&line);
 }

@@ -1,0 +1,201 @@
+//! What cannot be seen in a transcript: signals, pipes, time, files that change.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn fencewright(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencewright"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    fencewright(arguments).output().expect("the command starts")
+}
+
+fn file(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files").join(name).display().to_string()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A directory of its own with one file in it.
+fn workspace(name: &str, contents: &str) -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let path = directory.path().join(name);
+    fs::write(&path, contents).expect("a file can be written");
+    (directory, path)
+}
+
+/// What a child says, given a text to read.
+fn fed(arguments: &[&str], input: &str) -> Output {
+    let mut child = fencewright(arguments).stdin(Stdio::piped()).spawn().expect("the command starts");
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    stdin.write_all(input.as_bytes()).expect("the child reads");
+    drop(stdin);
+    child.wait_with_output().expect("the child ends")
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_within_a_second() {
+    let child = fencewright(&["check", "--format", "json", &file("large.fw")]).spawn().expect("the command starts");
+    std::thread::sleep(Duration::from_millis(700));
+    let pressed = Instant::now();
+    signal("-INT", &child);
+    let output = child.wait_with_output().expect("the child ends");
+    assert!(pressed.elapsed() < Duration::from_millis(1_500), "{:?}", pressed.elapsed());
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stdout).contains("\"reason\":\"interrupted\""), "{}", text(&output.stdout));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_skips_the_remaining_files() {
+    let large = file("large.fw");
+    let child = fencewright(&["check", &large, &large, &file("sb.fw")]).spawn().expect("the command starts");
+    std::thread::sleep(Duration::from_millis(500));
+    signal("-INT", &child);
+    let output = child.wait_with_output().expect("the child ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(text(&output.stdout).lines().count(), 1, "{}", text(&output.stdout));
+}
+
+#[cfg(unix)]
+fn signal(name: &str, child: &Child) {
+    let status = Command::new("kill").args([name, &child.id().to_string()]).status().expect("`kill` is there");
+    assert!(status.success());
+}
+
+#[test]
+fn the_time_limit_is_kept() {
+    let started = Instant::now();
+    let output = output(&["check", "--timeout", "1s", &file("large.fw")]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let sb = file("sb.fw");
+    let mut child = fencewright(&["check", &sb, &sb, &sb, &sb]).spawn().expect("the command starts");
+    drop(child.stdout.take());
+    let mut errors = String::new();
+    child.stderr.take().expect("it was asked for").read_to_string(&mut errors).expect("it is text");
+    let code = child.wait().expect("the child ends").code();
+    assert_eq!(errors, "");
+    assert!(code == Some(0) || code == Some(1), "{code:?}");
+}
+
+#[test]
+fn standard_input_is_read() {
+    let program = fs::read_to_string(file("sb.fw")).expect("the file is there");
+    let output = fed(&["check", "--quiet", "--input-format", "fw", "-"], &program);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "<stdin>: unsafe under tso: P.a == 0 && Q.b == 0 at end (line 14)\n");
+}
+
+#[test]
+fn fmt_reads_standard_input_and_writes_standard_output() {
+    let output = fed(&["fmt", "-"], "thread T{x=1;}shared x:0..1;");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), "thread T {\n    x = 1;\n}\nshared x: 0..1;\n");
+    assert_eq!(fed(&["fmt", "--check", "-"], "thread T{x=1;}").status.code(), Some(1));
+}
+
+#[test]
+fn fmt_rewrites_a_file_once() {
+    let (directory, path) = workspace("t.fw", "shared x:0..1;\nthread T{x=1;}\n");
+    let name = path.display().to_string();
+    let first = output(&["fmt", &name]);
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    assert_eq!(text(&first.stdout), format!("formatted {name}\n"));
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), "shared x: 0..1;\nthread T {\n    x = 1;\n}\n");
+    let second = output(&["fmt", &name]);
+    assert_eq!((second.status.code(), text(&second.stdout)), (Some(0), String::new()));
+    let n_files = fs::read_dir(directory.path()).expect("it is there").count();
+    assert_eq!(n_files, 1, "nothing else is left behind");
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_permissions_and_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let (directory, path) = workspace("t.fw", "shared x:0..1;\nthread T{x=1;}\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("they can be set");
+    let link = directory.path().join("link.fw");
+    symlink(&path, &link).expect("a link can be made");
+    assert_eq!(output(&["fmt", &link.display().to_string()]).status.code(), Some(0));
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    assert!(fs::read_to_string(&path).expect("it is there").starts_with("shared x: 0..1;"));
+}
+
+#[test]
+fn fmt_leaves_a_wrong_file_alone() {
+    let (_directory, path) = workspace("t.fw", "thread T{x=1\n");
+    assert_eq!(output(&["fmt", &path.display().to_string()]).status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&path).expect("it is there"), "thread T{x=1\n");
+}
+
+#[test]
+fn completions_and_manual_page_name_every_verb() {
+    let manual = text(&output(&["man"]).stdout).to_lowercase();
+    for verb in ["check", "trace", "import", "fmt", "schema", "engines"] {
+        assert!(manual.contains(&format!(".sh fencewright {verb}")), "{verb}");
+        for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+            let output = output(&["completions", shell]);
+            assert_eq!(output.status.code(), Some(0));
+            assert!(text(&output.stdout).contains(verb), "{verb} in {shell}");
+        }
+    }
+}
+
+#[test]
+fn json_is_the_same_each_time_but_for_time_and_memory() {
+    let run = |threads: &str| {
+        let arguments = ["check", "--format", "json", "--model", "sc,tso,pso", "--threads", threads, &file("sb.fw")];
+        let lines = text(&output(&arguments).stdout);
+        let objects = lines.lines().map(|line| {
+            let mut object: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+            object["stats"]["seconds"].take();
+            object["stats"]["peak_rss_bytes"].take();
+            object
+        });
+        objects.collect::<Vec<_>>()
+    };
+    let first = run("1");
+    assert_eq!(first.len(), 3);
+    assert_eq!(first, run("1"));
+    assert_eq!(first, run("2"));
+}
+
+#[test]
+fn the_schema_is_json() {
+    let schema: serde_json::Value = serde_json::from_slice(&output(&["schema"]).stdout).expect("it is JSON");
+    assert_eq!(schema["$id"], "fencewright/1");
+}
+
+#[test]
+fn nothing_but_results_goes_to_standard_output() {
+    let output = output(&["check", &file("wrong.fw")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(text(&output.stdout), "");
+    assert!(text(&output.stderr).starts_with("error: "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn colors_are_for_terminals() {
+    let is_colored = |arguments: &[&str]| text(&output(arguments).stdout).contains('\x1b');
+    let sb = file("sb.fw");
+    assert!(!is_colored(&["check", &sb]));
+    assert!(is_colored(&["check", "--color", "always", &sb]));
+    assert!(!is_colored(&["check", "--color", "never", &sb]));
+}
