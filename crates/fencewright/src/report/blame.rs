@@ -28,6 +28,8 @@ pub enum Blame {
         /// Whether stores were delayed at all.
         has_delays: bool,
     },
+    /// The run is too long to tell.
+    Unexamined,
 }
 
 /// An access that took effect before an earlier store of its process. Events are counted from 0.
@@ -48,7 +50,11 @@ pub fn blame(program: &Program, run: &Run) -> Blame {
     // Only if what happened needs no reordering does it matter what would have happened next.
     let orders = [Unflushed::Unordered, Unflushed::ByProcess];
     let found = orders.into_iter().find_map(|unflushed| Graph::new(&nodes, run.events.len(), unflushed).overtaking());
-    found.map_or(Blame::Nobody { has_delays }, Blame::Overtaking)
+    match found {
+        Some(overtaking) => Blame::Overtaking(overtaking),
+        None if nodes.len() > MAX_ACCESSES => Blame::Unexamined,
+        None => Blame::Nobody { has_delays },
+    }
 }
 
 /// An access to memory.
@@ -314,6 +320,7 @@ impl Blame {
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
         match self {
             Self::Overtaking(overtaking) => overtaking.sentence(program, run),
+            Self::Unexamined => "The run is too long to say which reordering did the damage.".to_owned(),
             Self::Nobody { has_delays: false } => {
                 "No store was delayed: this run is possible under sequential consistency; fences cannot help."
                     .to_owned()

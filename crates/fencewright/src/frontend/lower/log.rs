@@ -15,7 +15,9 @@ pub(super) const MAX_COPIES: i128 = 100_000;
 /// The most situations a property may have.
 pub(super) const MAX_SITUATIONS: usize = 10_000;
 /// How many statements, copies included, are looked at before lowering gives up.
-const MAX_WORK: usize = 300_000;
+const MAX_WORK: usize = 1_000_000;
+/// How often mistakes are met again in copies of one text before lowering gives up: there is nothing new to say.
+const MAX_REPEATS: usize = 2_000;
 
 /// Diagnostics so far, each said once, and the budget.
 pub(super) struct Log {
@@ -27,6 +29,7 @@ pub(super) struct Log {
     /// Invariant: `n_edges <= MAX_EDGES` and `work <= MAX_WORK` unless `is_exhausted`.
     n_edges: usize,
     work: usize,
+    n_repeats: usize,
     /// Whether a limit was hit; then nothing more is lowered.
     pub is_exhausted: bool,
     /// Whether an `assert` was met.
@@ -42,6 +45,7 @@ impl Log {
             used: BTreeSet::new(),
             n_edges: 0,
             work: 0,
+            n_repeats: 0,
             is_exhausted: false,
             has_assert: false,
         }
@@ -51,6 +55,9 @@ impl Log {
     pub(super) fn say(&mut self, diagnostic: Diagnostic) {
         if self.said.insert((diagnostic.span, diagnostic.message.clone())) {
             self.diagnostics.push(diagnostic);
+        } else if diagnostic.is_error() {
+            self.n_repeats += 1;
+            self.is_exhausted |= self.n_repeats > MAX_REPEATS;
         }
     }
 

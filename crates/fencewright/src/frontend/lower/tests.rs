@@ -185,7 +185,8 @@ fn atomic_blocks_are_one_step() {
     check(
         "atomic { let r = x; if (r == 0 && b) { x = 1; } else { assume(b); } y = id(r); }",
         &["p0: locked { load r, x; choose { assume r == 0; load $1, b; choose { assume $1; store x, 1 } or { \
-         assume !$1; load $2, b; assume $2 } } or { assume r != 0; load $2, b; assume $2 }; v := r; $4 := v; store y, $4 } -> p1"],
+         assume !$1; load $2, b; assume $2 } } or { assume r != 0; load $2, b; assume $2 }; v := r; \
+         $4 := v; store y, $4 } -> p1"],
     );
     check(
         "atomic { choose { assume(false); } or { x = 1; } }",

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Where the two languages differ: a step whose result would leave a domain blocks there and is a violation here, so an
-//! `assume` goes before it; a location owned by several processes becomes an array; a pointer becomes a choice. Whatever
-//! has no counterpart is an error.
+//! `assume` goes before it; a location owned by several processes becomes an array; a pointer becomes a choice.
+//! Whatever has no counterpart is an error.
 
 mod parser;
 mod syntax;

@@ -8,8 +8,8 @@ use crate::frontend::nearest::nearest;
 use crate::frontend::rmm::syntax::{Place, PlaceKind, Sequence, Stmt, StmtKind, WriteKind};
 use crate::program::FenceKind;
 
-const STATEMENT_HELP: &str = "a statement is one of `nop`, `read:`, `write:`, `locked write:`, `cas(x, a, b)`, `fence`, \
-                              `$r := e`, `assume:`, `if`, `while`, `goto`, `either { … }`, `locked { … }`, `{ … }`";
+const STATEMENT_HELP: &str = "a statement is one of `nop`, `read:`, `write:`, `locked write:`, `cas(x, a, b)`, \
+    `fence`, `$r := e`, `assume:`, `if`, `while`, `goto`, `either { … }`, `locked { … }`, `{ … }`";
 
 impl Parser<'_> {
     /// The statements of a process. What cannot be read is passed over.
