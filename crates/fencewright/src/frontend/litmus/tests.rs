@@ -13,7 +13,8 @@ fn store_buffering() {
     check(
         "X86 SB\n\"Fre PodWR\"\nCom=Fr Fr\n(* expect tso: unsafe *)\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | \
          MOV [y],$1 ;\n MOV EAX,[y] (* late *) | MOV EAX,[x] ;\nlocations [x; 0:EAX;]\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
-        "// X86 SB\n// \"Fre PodWR\"\n// Com=Fr Fr\n// expect tso: unsafe\n\nshared x, y: 0..1 = 0;\n\nthread P0 {\n    let \
+        "// X86 SB\n// \"Fre PodWR\"\n// Com=Fr Fr\n// expect tso: unsafe\n\n\
+         shared x, y: 0..1 = 0;\n\nthread P0 {\n    let \
          EAX: 0..1 = 0;\n\n    x = 1;\n    EAX = y; // late\n}\n\nthread P1 {\n    let EAX: 0..1 = 0;\n\n    \
          y = 1;\n    EAX = x;\n}\n\nforbid P0.EAX == 0 && P1.EAX == 0 at end;\n",
     );
