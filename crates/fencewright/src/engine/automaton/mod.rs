@@ -19,6 +19,7 @@
 mod live;
 mod locals;
 mod observed;
+mod register_free;
 mod writers;
 
 use std::hash::BuildHasherDefault;
@@ -34,9 +35,10 @@ use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop, is_lo
 pub use live::LiveRegisters;
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
 pub use observed::Observed;
+pub use register_free::{Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree, StateId, StateInfo};
 pub use writers::Writers;
 
-type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
+pub(in crate::engine) type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// A local state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

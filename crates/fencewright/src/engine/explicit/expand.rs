@@ -12,6 +12,7 @@ use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Off
 use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY};
 use crate::engine::explicit::layout::Layout;
 use crate::engine::explicit::symmetry::Canonizer;
+use crate::engine::run::Logged;
 use crate::memory::{Flush, Model, PsoRmw};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Swap, Value};
 use crate::system::{Action, Block, Control, Local, Step, Violation, run_block};
@@ -42,15 +43,6 @@ pub struct Shared<'a> {
     pub runs_ahead: bool,
     /// Interchangeable processes.
     pub swaps: Vec<Swap>,
-}
-
-/// A step, and the local state in which its process comes to rest after it.
-#[derive(Clone, Copy, Debug)]
-pub struct Logged {
-    /// The step; local steps that follow it are left out.
-    pub step: Step,
-    /// Where its process comes to rest; `None` where it does not move.
-    pub rest: Option<LocalId>,
 }
 
 /// The most steps that run ahead before a state is kept.

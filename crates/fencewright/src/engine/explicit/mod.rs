@@ -12,14 +12,12 @@
 //! | [`expand`] | the successors of a state; steps that may run ahead |
 //! | [`symmetry`] | interchangeable processes |
 //! | [`states`], [`search`], [`sequential`], [`parallel`] | the search |
-//! | [`run`] | from a path to a replayed run |
 
 mod buffers;
 mod expand;
 mod growth;
 mod layout;
 mod parallel;
-mod run;
 mod search;
 mod sequential;
 mod states;
@@ -201,7 +199,7 @@ impl<'a> Checker<'a> {
     }
 
     fn replayed(&self, search: &Sequential<'_>, violation: Violation) -> Result<Run, StopReason> {
-        run::replayed(self.task, search.automaton(), search.path(), violation)
+        crate::engine::run::replayed(self.task, search.automaton(), search.path(), violation)
     }
 
     fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {

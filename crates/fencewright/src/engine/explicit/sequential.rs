@@ -4,10 +4,10 @@
 use std::hint::black_box;
 
 use crate::engine::automaton::Automaton;
-use crate::engine::explicit::expand::{Badness, Expander, Logged, Shared, Sink};
-use crate::engine::explicit::run::Path;
+use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
 use crate::engine::explicit::states::{Batch, StateSet, hash_of};
+use crate::engine::run::{Logged, Path};
 use crate::engine::{Monitor, Progress};
 use crate::system::starts;
 

@@ -5,7 +5,6 @@
 //! reductions may also take steps it does not need; those are left out.
 
 use crate::engine::automaton::{Automaton, LocalId};
-use crate::engine::explicit::expand::Logged;
 use crate::engine::{StopReason, Task};
 use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
 use crate::program::ProcessId;
@@ -14,6 +13,15 @@ use crate::util::Idx;
 
 /// Runs longer than this are not shortened: each attempt replays the whole run.
 const MAX_TRIMMED: usize = 200;
+
+/// A step, and the local state in which its process comes to rest after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Logged {
+    /// The step; local steps that follow it are left out.
+    pub step: Step,
+    /// Where its process comes to rest; `None` where it does not move.
+    pub rest: Option<LocalId>,
+}
 
 /// What the search knows of a run.
 #[derive(Clone, Debug)]
