@@ -24,6 +24,14 @@ pub struct Comment {
     pub blank_before: bool,
 }
 
+impl Comment {
+    /// The text of a comment with nothing at the ends of its lines, so that a printed comment reads back the same.
+    pub fn tidy(text: &str) -> String {
+        let lines: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches(['\r', ' ', '\t'])).collect();
+        lines.join("\n")
+    }
+}
+
 /// What stands around an item or statement and means nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Trivia {

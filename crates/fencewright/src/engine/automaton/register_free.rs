@@ -6,8 +6,8 @@
 //!                             └─ r(turn,1) ──▶ q5
 //! ```
 //!
-//! Values and states are found together: a location can hold its initial values and what some reachable edge writes, and
-//! only those values are read. What cannot be reached this way is never built.
+//! Values and states are found together: a location can hold its initial values and what some reachable edge writes,
+//! and only those values are read. What cannot be reached this way is never built.
 
 use std::collections::{BTreeMap, BTreeSet};
 

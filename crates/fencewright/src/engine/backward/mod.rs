@@ -36,7 +36,8 @@ pub trait WellStructured {
     fn entails(&mut self, smaller: &Self::Constraint, larger: &Self::Constraint) -> bool;
     /// Whether an initial configuration is in the set.
     fn is_initial(&self, constraint: &Self::Constraint) -> bool;
-    /// Constraints under different keys do not entail each other, except as [`covering_keys`](Self::covering_keys) says.
+    /// Constraints under different keys do not entail each other, except as [`covering_keys`](Self::covering_keys)
+    /// says.
     fn key(&self, constraint: &Self::Constraint) -> u64;
     /// Appends the keys under which a constraint that covers this one can be.
     fn covering_keys(&self, constraint: &Self::Constraint, out: &mut Vec<u64>);

@@ -2,8 +2,8 @@
 //!
 //! Writes reach memory at once; instead of the store, the process's *view* lags: it may read values that were sampled
 //! from memory earlier ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for
-//! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts ([`facts`]).
-//! A violation is turned into a run of the store buffers ([`run`]) and replayed.
+//! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
+//! ([`facts`]). A violation is turned into a run of the store buffers ([`run`]) and replayed.
 
 mod bad;
 mod constraint;

@@ -1,7 +1,7 @@
 //! From rules of the load-buffer semantics to a run of the store-buffer semantics: the time-warp sort.
 //!
-//! A write is in memory as soon as it is executed here, which is when TSO would flush it; a process that has messages in
-//! its buffer sees memory as it was when the oldest was sampled, so its steps happened, in TSO, at that time:
+//! A write is in memory as soon as it is executed here, which is when TSO would flush it; a process that has messages
+//! in its buffer sees memory as it was when the oldest was sampled, so its steps happened, in TSO, at that time:
 //!
 //! ```text
 //!    step i of a process            ⟶  at (sampling time of its oldest message, or i if it has none)

@@ -13,8 +13,8 @@
 //! | atomic | buffer empty, guards hold in memory | memory changes |
 //!
 //! Abdulla, Atig, Bouajjani, Ngo, _A load-buffer semantics for total store ordering_, LMCS 2018. Departures: the
-//! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples only
-//! where a plain write comes next, and drops an own message only where a read has just come.
+//! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
+//! only where a plain write comes next, and drops an own message only where a read has just come.
 
 use crate::engine::automaton::{Atomic, FastMap, Letter, LetterEdge, RegisterFree};
 use crate::engine::backward::load_buffer::bad::bad_constraints;
@@ -119,8 +119,8 @@ impl<'a> LoadBuffers<'a> {
         self.words.intern(word.iter().map(|message| message.0).collect())
     }
 
-    /// The predecessors by steps of a process that the constraint leaves open: only what changes memory matters, and its
-    /// buffer can be emptied first.
+    /// The predecessors by steps of a process that the constraint leaves open: only what changes memory matters, and
+    /// its buffer can be emptied first.
     fn newcomer(&mut self, of: &[u32], process: ProcessId, out: &mut Vec<(Rule, Constraint)>) {
         let program = self.program;
         for (id, edge) in program.processes[process].edges.iter().enumerate() {

@@ -71,7 +71,7 @@ impl Parser<'_> {
 
     fn comment(&self, raw: RawComment) -> Comment {
         let text = self.lexer.slice(raw.span);
-        let text = if text.starts_with("//") { text.trim_end().to_owned() } else { text.replace("\r\n", "\n") };
+        let text = if text.starts_with("//") { text.trim_end().to_owned() } else { Comment::tidy(text) };
         Comment { text, blank_before: raw.newlines > 1 }
     }
 }

@@ -65,7 +65,7 @@ const RESERVED: &[&str] = &[
 pub(super) fn parse(source: &Source) -> (File, Vec<Diagnostic>) {
     let start = if source.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut parser = Parser {
-        cursor: Cursor::new(DIALECT, source.text(), start, |text| text.replace("\r\n", "\n")),
+        cursor: Cursor::new(DIALECT, source.text(), start, crate::frontend::ast::Comment::tidy),
         label: String::new(),
     };
     let file = parser.file();
