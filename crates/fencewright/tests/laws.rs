@@ -75,7 +75,7 @@ fn a_reduction_switched_off_changes_no_verdict() {
 #[test]
 fn threads_change_no_answer() {
     // Without the search for a shortest run, so that runs found with reductions are replayed too.
-    const EAGER: Explicit = Explicit { parallel_from: 0, shortest_states: 0 };
+    const EAGER: Explicit = Explicit { parallel_from: 0, shortest_states: 0, ..Explicit::DEFAULT };
     check("threads", Shape { max_ops: 4, has_loops: true }, 8, |sample| {
         let program = program(sample)?;
         for model in Model::ALL {

@@ -7,6 +7,7 @@ pub mod automaton;
 pub mod backward;
 pub mod explicit;
 mod monitor;
+pub mod portfolio;
 mod run;
 mod verdict;
 
@@ -25,7 +26,7 @@ pub const ALL: &[&dyn Engine] = &[&explicit::Explicit::DEFAULT, &backward::load_
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
 pub fn named(name: &str) -> Option<&'static dyn Engine> {
     match name {
-        "auto" => ALL.first().copied(),
+        "auto" => Some(&portfolio::Auto),
         _ => ALL.iter().copied().find(|engine| engine.name() == name),
     }
 }

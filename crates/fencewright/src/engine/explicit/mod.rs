@@ -47,11 +47,19 @@ pub struct Explicit {
     pub parallel_from: u64,
     /// At least this many states may be spent on showing a shortest run; 0 shows the run that the reductions lead to.
     pub shortest_states: u64,
+    /// The bound on buffered stores grows until a round takes more states than this.
+    pub growing_states: u64,
+    /// A round is given up beyond this many states.
+    pub max_states: u64,
 }
 
 impl Explicit {
     /// The engine as users get it.
-    pub const DEFAULT: Self = Self { parallel_from: 30_000, shortest_states: 200_000 };
+    pub const DEFAULT: Self =
+        Self { parallel_from: 30_000, shortest_states: 200_000, growing_states: 100_000, max_states: u64::MAX };
+
+    /// A short look: finds most bugs of small programs, with a shortest run, and proves the smallest of them.
+    pub const GLANCE: Self = Self { growing_states: 2_000, max_states: 20_000, ..Self::DEFAULT };
 }
 
 const DEAD_REGISTERS: &str = "dead-registers";
@@ -61,9 +69,6 @@ const SYMMETRY: &str = "symmetry";
 
 /// A program with unbounded data is searched up to this many states.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
-
-/// The bound on buffered stores grows until a round takes more states than this.
-const GROWING_STATES: u64 = 100_000;
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
@@ -123,7 +128,7 @@ impl<'a> Checker<'a> {
             if is_exact {
                 return Verdict::Safe;
             }
-            let is_enough = bound >= MAX_BOUND || n_states > GROWING_STATES;
+            let is_enough = bound >= MAX_BOUND || n_states > self.engine.growing_states;
             if is_enough || self.task.options.buffer_bound.is_some() {
                 return Verdict::Unknown(StopReason::BufferBound(bound));
             }
@@ -139,7 +144,7 @@ impl<'a> Checker<'a> {
             End::OverBudget if self.task.program.has_unbounded_data() => {
                 Some(Verdict::Unknown(StopReason::UnboundedData(outcome.n_states)))
             }
-            End::OverBudget => Some(Verdict::Unknown(StopReason::Memory)),
+            End::OverBudget => Some(Verdict::Unknown(StopReason::States(outcome.n_states))),
             End::Bad(Badness::Overflow) => Some(Verdict::Unknown(StopReason::Overflow)),
             End::Bad(Badness::Violation(_)) => Some(match self.find_run(bound, outcome.n_states) {
                 Ok(run) => Verdict::Unsafe(Box::new(run)),
@@ -151,7 +156,8 @@ impl<'a> Checker<'a> {
     /// Looks for a bad state with all reductions.
     fn decide(&mut self, bound: Option<u32>) -> Outcome {
         let shared = self.shared(bound, Reducing::Everything);
-        let all = if self.task.program.has_unbounded_data() { UNBOUNDED_DATA_STATES } else { u64::MAX };
+        let is_unbounded = self.task.program.has_unbounded_data();
+        let all = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
         let budget = Budget { states: all, ..Budget::UNLIMITED };
         let n_threads = self.task.options.threads;
         let first =

@@ -1,0 +1,58 @@
+//! `auto`: the engines in a sensible order.
+//!
+//! First a glance with the explicit engine: most bugs of small programs show within a few hundred states and with few
+//! buffered stores, and the run is a shortest one. Then the exact engine, which proves programs whose buffers and loops
+//! are unbounded. What neither decides goes to the explicit engine without a budget, which at least says how far it saw
+//! no violation. The answer names the engine it comes from.
+
+use crate::engine::backward::load_buffer::LoadBuffer;
+use crate::engine::explicit::Explicit;
+use crate::engine::{Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupported, Verdict};
+
+/// The engines in a sensible order.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto;
+
+/// From the quickest to the most patient.
+const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &LoadBuffer, &Explicit::DEFAULT];
+
+impl Engine for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn about(&self) -> &'static str {
+        "a glance with explicit, then load-buffer, then explicit; says which one answered"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        &[]
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let mut last = None;
+        for engine in ORDER {
+            let answer = engine.check(task, monitor);
+            let is_final = answer.as_ref().is_ok_and(|answer| is_final(&answer.verdict));
+            if answer.is_ok() || last.is_none() {
+                last = Some(answer);
+            }
+            if is_final {
+                break;
+            }
+        }
+        last.expect("there is an engine")
+    }
+}
+
+/// Whether no other engine needs to be asked.
+fn is_final(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Safe | Verdict::Unsafe(_) => true,
+        Verdict::Unknown(reason) => match reason {
+            StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
+            StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
+            StopReason::States(_) | StopReason::Overflow => false,
+        },
+    }
+}
