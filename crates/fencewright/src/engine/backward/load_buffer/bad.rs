@@ -8,9 +8,14 @@ use crate::engine::backward::load_buffer::system::Constraint;
 use crate::program::{LocationId, ProcessId, Program, Situation, StateVar, Value};
 use crate::util::Idx;
 
-/// The bad constraints. With `absent`, processes that do not matter are left open.
-pub fn bad_constraints(source: &Program, program: &RegisterFree, absent: bool) -> Vec<Constraint> {
-    let maker = Maker { program, absent };
+/// The bad constraints, with so many words before memory. With `absent`, processes that do not matter are left open.
+pub fn bad_constraints(
+    source: &Program,
+    program: &RegisterFree,
+    n_before_memory: usize,
+    absent: bool,
+) -> Vec<Constraint> {
+    let maker = Maker { program, n_before_memory, absent };
     let mut out = Vec::new();
     for situation in source.properties().iter().flat_map(|property| &property.situations) {
         maker.of_situation(situation, &mut out);
@@ -28,6 +33,7 @@ pub fn bad_constraints(source: &Program, program: &RegisterFree, absent: bool) -
 
 struct Maker<'a> {
     program: &'a RegisterFree,
+    n_before_memory: usize,
     absent: bool,
 }
 
@@ -111,13 +117,13 @@ impl Maker<'_> {
     fn constraint(&self, states: &[(ProcessId, StateId)], cells: &[(LocationId, u32)]) -> Constraint {
         let n_processes = self.program.processes.len();
         let mut constraint = vec![ABSENT; n_processes];
-        constraint.resize(2 * n_processes, Words::EMPTY);
-        constraint.resize(2 * n_processes + self.program.values.len(), STAR);
+        constraint.resize(self.n_before_memory, Words::EMPTY);
+        constraint.resize(self.n_before_memory + self.program.values.len(), STAR);
         for (process, state) in states {
             constraint[process.index()] = *state;
         }
         for (x, value) in cells {
-            constraint[2 * n_processes + x.index()] = *value;
+            constraint[self.n_before_memory + x.index()] = *value;
         }
         constraint.into()
     }

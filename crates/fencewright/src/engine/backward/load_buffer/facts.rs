@@ -6,13 +6,16 @@
 //! | fact | says |
 //! |---|---|
 //! | F1 lag region | where a process can have anything in its load buffer |
-//! | F2 last writes | which newest-own messages a buffer can have, in which order: a suffix of the last writes |
+//! | F2 last writes (TSO) | which newest-own messages a buffer can have, in which order: a suffix of the last writes |
+//! | F3 pending (PSO) | which values a store buffer can hold, and which can be its newest |
 //! | F4 single writer | what memory can hold of a location that one process writes, given where that process is |
 
 use std::collections::BTreeSet;
 
-use crate::engine::automaton::{Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree};
-use crate::program::{LocationId, ProcessId};
+use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree};
+use crate::engine::backward::load_buffer::system::Stage;
+use crate::memory::PsoRmw;
+use crate::program::{FenceKind, LocationId, ProcessId};
 use crate::util::{BitSet, Idx, IndexVec};
 
 /// The last write to each location since the last drain, oldest first.
@@ -28,8 +31,8 @@ pub struct Facts {
 /// The facts of one process, by state.
 #[derive(Debug)]
 pub struct ProcessFacts {
-    /// A plain write leaves the state.
-    pub writes_next: Vec<bool>,
+    /// An operation leaves the state that may wait while the process's view ages: the only place to sample memory.
+    pub samples: Vec<bool>,
     /// A read leads to the state.
     pub has_read: Vec<bool>,
     /// The locations that it writes through its buffer.
@@ -38,8 +41,19 @@ pub struct ProcessFacts {
     pub may_lag: Vec<bool>,
     /// F2; `None` where there are too many.
     pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
+    /// F3, by location; empty under TSO.
+    pub pending: Vec<Vec<Pending>>,
     /// F4: the locations that only this process writes, and what they can hold in memory.
     pub sole: Vec<(LocationId, Vec<BitSet>)>,
+}
+
+/// What the store buffer of a location can hold in a state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pending {
+    /// All of it.
+    pub any: BitSet,
+    /// The newest of it.
+    pub newest: BitSet,
 }
 
 /// More sequences of last writes than this in a process are not worth it.
@@ -47,17 +61,25 @@ const MAX_LAST_WRITES: usize = 20_000;
 
 impl Facts {
     /// The facts of all processes.
-    pub fn new(program: &RegisterFree) -> Self {
+    pub fn new(program: &RegisterFree, stage: Stage) -> Self {
         let writers = writers(program);
+        let samples: fn(&Letter) -> bool = match stage {
+            Stage::None => is_plain_write,
+            Stage::PerLocation(_) => is_store_fence,
+        };
         let of = program.processes.iter_enumerated().map(|(id, process)| {
             let is_sole = |x: &LocationId| writers[*x].iter().all(|writer| writer == id.index());
             let sole = program.values.indices().filter(is_sole);
             ProcessFacts {
-                writes_next: any_edge(process, &process.outgoing, is_plain_write),
+                samples: any_edge(process, &process.outgoing, samples),
                 has_read: any_edge(process, &process.incoming, is_read),
                 written: written(process),
-                may_lag: may_lag(process),
-                last_writes: last_writes(process),
+                may_lag: may_lag(process, samples),
+                last_writes: if stage == Stage::None { last_writes(process) } else { None },
+                pending: match stage {
+                    Stage::None => Vec::new(),
+                    Stage::PerLocation(rmw) => program.values.indices().map(|x| pending(process, x, rmw)).collect(),
+                },
                 sole: sole.map(|x| (x, held(process, x, &program.initial[x]))).collect(),
             }
         });
@@ -65,11 +87,11 @@ impl Facts {
     }
 }
 
-/// Whether a step waits for an empty buffer.
+/// Whether a step waits for an empty load buffer.
 fn drains(letter: &Letter) -> bool {
     match letter {
-        Letter::Fence(_) | Letter::Atomic(_) => true,
-        Letter::Nop | Letter::Read(..) | Letter::Write(..) => false,
+        Letter::Fence(FenceKind::Full) | Letter::Atomic(_) => true,
+        Letter::Fence(FenceKind::StoreStore) | Letter::Nop | Letter::Read(..) | Letter::Write(..) => false,
     }
 }
 
@@ -78,6 +100,10 @@ fn is_plain_write(letter: &Letter) -> bool {
         Letter::Write(..) => true,
         Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => false,
     }
+}
+
+fn is_store_fence(letter: &Letter) -> bool {
+    *letter == Letter::Fence(FenceKind::StoreStore)
 }
 
 fn is_read(letter: &Letter) -> bool {
@@ -123,10 +149,10 @@ fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
     }
 }
 
-/// F1: a message is sampled or pushed where a plain write comes next, and is of use only as long as a read may come, or
-/// has just come, with no drain between.
-fn may_lag(process: &ProcessAutomaton) -> Vec<bool> {
-    let has_lagged = spread(process, &any_edge(process, &process.outgoing, is_plain_write), Direction::Forward);
+/// F1: a message is sampled or pushed where the view may age, and is of use only as long as a read may come, or has just
+/// come, with no drain between.
+fn may_lag(process: &ProcessAutomaton, samples: fn(&Letter) -> bool) -> Vec<bool> {
+    let has_lagged = spread(process, &any_edge(process, &process.outgoing, samples), Direction::Forward);
     let will_read = spread(process, &any_edge(process, &process.outgoing, is_read), Direction::Backward);
     let has_read = any_edge(process, &process.incoming, is_read);
     has_lagged.iter().zip(will_read).zip(has_read).map(|((&lagged, will), has)| lagged && (will || has)).collect()
@@ -188,7 +214,44 @@ fn last_writes(process: &ProcessAutomaton) -> Option<Vec<BTreeSet<LastWrites>>> 
     Some(at)
 }
 
-/// F4: what memory can hold of a location that only this process writes; a write is in memory at once.
+/// F3: what was written to a location since the process last waited for its store buffer to be empty.
+fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Pending> {
+    let mut at = vec![Pending::default(); process.states.len()];
+    let mut todo: Vec<usize> = process.initial.keys().map(|&state| state as usize).collect();
+    let mut seen = vec![false; process.states.len()];
+    while let Some(state) = todo.pop() {
+        seen[state] = true;
+        for edge in process.outgoing[state].iter().map(|&edge| &process.edges[edge as usize]) {
+            let next = match &edge.letter {
+                Letter::Write(y, value) if *y == x => {
+                    let newest: BitSet = [usize::from(*value)].into_iter().collect();
+                    let mut any = at[state].any.clone();
+                    any.union_with(&newest);
+                    Pending { any, newest }
+                }
+                Letter::Fence(_) => Pending::default(),
+                Letter::Atomic(atomic) if waits_for(atomic, x, rmw) => Pending::default(),
+                Letter::Write(..) | Letter::Atomic(_) | Letter::Nop | Letter::Read(..) => at[state].clone(),
+            };
+            let to = edge.to as usize;
+            let has_grown = at[to].any.union_with(&next.any) | at[to].newest.union_with(&next.newest);
+            if has_grown || !seen[to] {
+                todo.push(to);
+            }
+        }
+    }
+    at
+}
+
+/// Whether an atomic step waits until no store to a location is pending.
+pub fn waits_for(atomic: &Atomic, x: LocationId, rmw: PsoRmw) -> bool {
+    match rmw {
+        PsoRmw::All => true,
+        PsoRmw::Location => atomic.waits_for.is_none_or(|own| own == x),
+    }
+}
+
+/// F4: what memory holds of a location that only this process writes, when none of its stores is pending.
 fn held(process: &ProcessAutomaton, x: LocationId, initial: &[Datum]) -> Vec<BitSet> {
     let mut at = vec![BitSet::new(); process.states.len()];
     let starts: BitSet = initial.iter().map(|&value| usize::from(value)).collect();

@@ -1,4 +1,4 @@
-//! The load-buffer engine: exact for finite data under TSO, buffers and loops unbounded.
+//! The load-buffer engine: exact for finite data under TSO and PSO, buffers and loops unbounded.
 //!
 //! Writes reach memory at once; instead of the store, the process's *view* lags: it may read values that were sampled
 //! from memory earlier ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for
@@ -9,6 +9,7 @@ mod bad;
 mod constraint;
 mod facts;
 mod run;
+mod stage;
 mod system;
 
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
@@ -22,7 +23,7 @@ use crate::util::Idx;
 
 use constraint::{ABSENT, STAR};
 use run::{Beginning, Warped, warp};
-use system::{LoadBuffers, Reducing, Rule};
+use system::{LoadBuffers, Reducing, Rule, Stage};
 
 /// The load-buffer engine.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl Engine for LoadBuffer {
     }
 
     fn about(&self) -> &'static str {
-        "backward search over load buffers (Abdulla, Atig, Bouajjani, Ngo 2018); exact for finite data under TSO"
+        "backward search over load buffers (Abdulla, Atig, Bouajjani, Ngo 2018); exact for finite data"
     }
 
     fn reductions(&self) -> &'static [Reduction] {
@@ -55,20 +56,21 @@ impl Engine for LoadBuffer {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        match task.model {
-            Model::Tso => {}
-            Model::Sc | Model::Pso => {
+        let stage = match task.model {
+            Model::Tso => Stage::None,
+            Model::Pso => Stage::PerLocation(task.options.dialect.pso_rmw),
+            Model::Sc => {
                 return Err(Unsupported {
-                    reason: format!("the load-buffer engine does not know {} yet", task.model),
+                    reason: "under sc there is nothing for load buffers to do".to_owned(),
                     help: "use `--engine explicit`".to_owned(),
                 });
             }
-        }
+        };
         let is_on = |name: &str| task.options.is_on(name);
         let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
         let automaton = Automaton::new(task, merging);
         let program = RegisterFree::new(task, &automaton)?;
-        let system = LoadBuffers::new(task.program, &program, reducing(task.options));
+        let system = LoadBuffers::new(task.program, &program, stage, reducing(task.options));
         let mut search = Search::new(system);
         let end = search.run(monitor);
         let verdict = match end {
@@ -103,13 +105,13 @@ fn told(
     rules: &[Rule],
 ) -> Result<Run, StopReason> {
     let first = search.last().expect("the initial constraint was the last to be added");
-    let n_processes = program.processes.len();
+    let n_before_memory = search.system().n_before_memory();
     let state =
         |(process, automaton): (ProcessId, &crate::engine::automaton::ProcessAutomaton)| match first[process.index()] {
             ABSENT => *automaton.initial.keys().next().expect("a process starts somewhere"),
             state => state,
         };
-    let memory = program.initial.iter_enumerated().map(|(x, initial)| match first[2 * n_processes + x.index()] {
+    let memory = program.initial.iter_enumerated().map(|(x, initial)| match first[n_before_memory + x.index()] {
         STAR => u32::from(initial[0]),
         cell => cell,
     });

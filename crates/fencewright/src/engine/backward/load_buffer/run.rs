@@ -5,15 +5,15 @@
 //!
 //! ```text
 //!    step i of a process            ⟶  at (sampling time of its oldest message, or i if it has none)
-//!    write at step j                ⟶  stored at its step's time, flushed at j
+//!    write (or store leaving the stage) at step j  ⟶  flushed at j
 //! ```
 //!
 //! Sorted by these times, the steps are a run of the store-buffer machine.
 
 use std::collections::VecDeque;
 
-use crate::engine::automaton::{Letter, RegisterFree, StateId};
-use crate::engine::backward::load_buffer::constraint::Message;
+use crate::engine::automaton::{FastMap, Letter, RegisterFree, StateId};
+use crate::engine::backward::load_buffer::constraint::{Message, may_be};
 use crate::engine::backward::load_buffer::system::{Rule, RuleKind};
 use crate::engine::run::{Logged, Path};
 use crate::memory::Flush;
@@ -44,6 +44,7 @@ pub fn warp(program: &RegisterFree, beginning: &Beginning, rules: &[Rule]) -> Wa
         program,
         memory: beginning.memory.clone(),
         buffers: program.processes.iter().map(|_| VecDeque::new()).collect(),
+        stages: program.processes.iter().map(|_| FastMap::default()).collect(),
         events: Vec::new(),
     };
     for (i, rule) in rules.iter().enumerate() {
@@ -79,6 +80,8 @@ struct Machine<'a> {
     memory: IndexVec<LocationId, u32>,
     /// Messages with the step that pushed them, oldest first.
     buffers: IndexVec<ProcessId, VecDeque<(Message, usize)>>,
+    /// Stores in the stage, oldest first.
+    stages: IndexVec<ProcessId, FastMap<LocationId, VecDeque<u32>>>,
     events: Vec<Event>,
 }
 
@@ -99,15 +102,59 @@ impl Machine<'_> {
             RuleKind::Drained(edge) => {
                 self.buffers[process].clear();
                 self.take(now, process, edge);
+                if let Letter::Write(x, value) = self.program.processes[process].edges[edge as usize].letter {
+                    self.write(now, process, x, u32::from(value));
+                }
             }
             RuleKind::Write(edge) => {
-                let Letter::Write(x, value) = self.program.processes[process].edges[edge as usize].letter else {
-                    unreachable!("the rule is for writes")
-                };
+                let (x, value) = self.written(process, edge);
                 self.take(now, process, edge);
-                self.buffers[process].push_back((Message::own(x, u32::from(value)), now));
+                self.write(now, process, x, value);
+                self.buffers[process].push_back((Message::own(x, value), now));
+            }
+            RuleKind::Store(edge) => {
+                let (x, value) = self.written(process, edge);
+                self.take(now, process, edge);
+                self.stages[process].entry(x).or_default().push_back(value);
+            }
+            RuleKind::Serialize { location, value, is_last, pushes } => {
+                if !pushes {
+                    self.buffers[process].clear();
+                }
+                self.serialize(now, process, location, (value, is_last, pushes));
             }
         }
+    }
+
+    fn written(&self, process: ProcessId, edge: u32) -> (LocationId, u32) {
+        match self.program.processes[process].edges[edge as usize].letter {
+            Letter::Write(x, value) => (x, u32::from(value)),
+            Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => {
+                unreachable!("the rule is for writes")
+            }
+        }
+    }
+
+    /// Stores leave the stage: those that a larger configuration has in front, then the one that the rule is about.
+    fn serialize(&mut self, now: usize, process: ProcessId, x: LocationId, rule: (u32, bool, bool)) {
+        let (value, is_last, pushes) = rule;
+        while let Some(store) = self.stages[process].get_mut(&x).and_then(VecDeque::pop_front) {
+            self.write(now, process, x, store);
+            if pushes {
+                self.buffers[process].push_back((Message::own(x, store), now));
+            }
+            let is_empty = self.stages[process][&x].is_empty();
+            if is_empty || (!is_last && may_be(value, store)) {
+                return;
+            }
+        }
+    }
+
+    /// A store reaches memory.
+    fn write(&mut self, now: usize, process: ProcessId, x: LocationId, value: u32) {
+        self.memory[x] = value;
+        let step = Step { process, action: Action::Flush(Flush::Store(x)) };
+        self.events.push(Event { time: (now, 1, self.events.len()), logged: Logged { step, rest: None }, fault: None });
     }
 
     /// Drops the messages before the one that a read wants to be the oldest.
@@ -138,18 +185,10 @@ impl Machine<'_> {
         let to = &automaton.states[edge.to as usize];
         let logged = Logged { step: edge.step, rest: Some(to.local) };
         self.events.push(Event { time: (view, 0, now), logged, fault: to.fault });
-        match &edge.letter {
-            Letter::Write(x, value) => {
+        if let Letter::Atomic(atomic) = &edge.letter {
+            for (x, value) in &atomic.writes {
                 self.memory[*x] = u32::from(*value);
-                let step = Step { process, action: Action::Flush(Flush::Store(*x)) };
-                self.events.push(Event { time: (now, 1, now), logged: Logged { step, rest: None }, fault: None });
             }
-            Letter::Atomic(atomic) => {
-                for (x, value) in &atomic.writes {
-                    self.memory[*x] = u32::from(*value);
-                }
-            }
-            Letter::Nop | Letter::Read(..) | Letter::Fence(_) => {}
         }
     }
 }

@@ -12,6 +12,9 @@
 //! | fence | buffer empty | – |
 //! | atomic | buffer empty, guards hold in memory | memory changes |
 //!
+//! Under PSO a *store stage* stands in front: a store buffer for each process and location ([`stage`](super::stage)). A
+//! write goes into it; taking its oldest store out is what "write" is above.
+//!
 //! Abdulla, Atig, Bouajjani, Ngo, _A load-buffer semantics for total store ordering_, LMCS 2018. Departures: the
 //! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
 //! only where a plain write comes next, and drops an own message only where a read has just come.
@@ -21,7 +24,8 @@ use crate::engine::backward::load_buffer::bad::bad_constraints;
 use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, STAR, is_below, may_be, newest_own};
 use crate::engine::backward::load_buffer::facts::Facts;
 use crate::engine::backward::{WellStructured, WordId, Words};
-use crate::program::{LocationId, ProcessId, Program};
+use crate::memory::PsoRmw;
+use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::Idx;
 
 /// A constraint: a local state and a buffer for each process, then memory, one word each.
@@ -47,12 +51,34 @@ pub enum RuleKind {
     ReadHead(u32),
     /// A write that pushes an own message.
     Write(u32),
+    /// A write into the store stage.
+    Store(u32),
+    /// Stores leave the stage, up to one with this value (or `*`); all of them if it is the last.
+    Serialize {
+        /// Of this location.
+        location: LocationId,
+        /// The value.
+        value: u32,
+        /// Whether nothing stays behind.
+        is_last: bool,
+        /// Whether own messages are pushed.
+        pushes: bool,
+    },
     /// An edge with an empty buffer: a read from memory, an immediate write, a fence, an atomic step.
     Drained(u32),
     /// A sample of memory.
     Propagate(LocationId),
     /// Drops messages up to the oldest newest-own one.
     Delete,
+}
+
+/// What stands in front of the load buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing: TSO.
+    None,
+    /// A store buffer for each process and location: PSO.
+    PerLocation(PsoRmw),
 }
 
 /// Which reductions are on.
@@ -62,7 +88,7 @@ pub struct Reducing {
     pub view_steps: bool,
     /// F1.
     pub lag_region: bool,
-    /// F2.
+    /// F2 under TSO, F3 under PSO.
     pub last_writes: bool,
     /// F4.
     pub single_writer: bool,
@@ -74,9 +100,10 @@ pub struct Reducing {
 #[derive(Debug)]
 pub struct LoadBuffers<'a> {
     source: &'a Program,
-    program: &'a RegisterFree,
+    pub(super) program: &'a RegisterFree,
     facts: Facts,
     reducing: Reducing,
+    pub(super) stage: Stage,
     words: Words,
     below: FastMap<(WordId, WordId), bool>,
     /// Sets of absent processes that occur.
@@ -86,12 +113,15 @@ pub struct LoadBuffers<'a> {
 
 impl<'a> LoadBuffers<'a> {
     /// The load-buffer semantics of a program in register-free form.
-    pub fn new(source: &'a Program, program: &'a RegisterFree, reducing: Reducing) -> Self {
+    pub fn new(source: &'a Program, program: &'a RegisterFree, stage: Stage, reducing: Reducing) -> Self {
+        // Which stores a process that is left open has pending would have to be guessed.
+        let absent = reducing.absent && stage == Stage::None;
         Self {
             source,
             program,
-            facts: Facts::new(program),
-            reducing,
+            facts: Facts::new(program, stage),
+            reducing: Reducing { absent, ..reducing },
+            stage,
             words: Words::new(),
             below: FastMap::default(),
             absences: Vec::new(),
@@ -103,15 +133,45 @@ impl<'a> LoadBuffers<'a> {
         (0..self.n_processes).map(ProcessId::from_usize)
     }
 
-    fn buffer(&self, process: ProcessId) -> usize {
+    pub(super) fn buffer(&self, process: ProcessId) -> usize {
         self.n_processes + process.index()
     }
 
-    fn memory(&self, x: LocationId) -> usize {
-        2 * self.n_processes + x.index()
+    /// The word that names the store buffer of a process and location.
+    pub(super) fn store(&self, process: ProcessId, x: LocationId) -> usize {
+        2 * self.n_processes + process.index() * self.program.values.len() + x.index()
     }
 
-    fn word(&self, constraint: &[u32], process: ProcessId) -> Vec<Message> {
+    /// The words before memory.
+    pub(super) fn n_before_memory(&self) -> usize {
+        self.n_processes * (2 + if self.stage == Stage::None { 0 } else { self.program.values.len() })
+    }
+
+    pub(super) fn memory(&self, x: LocationId) -> usize {
+        self.n_before_memory() + x.index()
+    }
+
+    /// Whether no store of a process is pending in the stage.
+    pub(super) fn is_staged_empty(&self, constraint: &[u32], process: ProcessId) -> bool {
+        let locations = self.program.values.indices();
+        self.stage == Stage::None || locations.into_iter().all(|x| constraint[self.store(process, x)] == Words::EMPTY)
+    }
+
+    /// The letters of an interned word.
+    pub(super) fn letters(&self, id: WordId) -> &[u32] {
+        self.words.get(id)
+    }
+
+    /// The id of a word of values.
+    pub(super) fn intern_letters(&mut self, letters: Vec<u32>) -> WordId {
+        self.words.intern(letters)
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) fn word(&self, constraint: &[u32], process: ProcessId) -> Vec<Message> {
         self.words.get(constraint[self.buffer(process)]).iter().map(|&letter| Message(letter)).collect()
     }
 
@@ -182,10 +242,27 @@ impl<'a> LoadBuffers<'a> {
             let drained = Rule { process, kind: RuleKind::Drained(id) };
             match &edge.letter {
                 Letter::Nop => self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out),
-                Letter::Read(x, value) => self.by_read((id, process), &word, (*x, u32::from(*value)), before, out),
-                Letter::Write(x, value) => self.by_write((id, process), &word, (*x, u32::from(*value)), before, out),
-                Letter::Fence(_) if word.is_empty() => self.offer(drained, before, out),
-                Letter::Atomic(atomic) if word.is_empty() => {
+                Letter::Read(x, value) => {
+                    let read = (*x, u32::from(*value));
+                    if self.is_staged(of, process, *x) {
+                        self.by_staged_read((id, process), read, before, out);
+                    } else {
+                        self.by_read((id, process), &word, read, before, out);
+                    }
+                }
+                Letter::Write(x, value) => match self.stage {
+                    Stage::None => self.by_write((id, process), &word, (*x, u32::from(*value)), before, out),
+                    Stage::PerLocation(_) => {
+                        self.by_staged_write((id, process), (*x, u32::from(*value)), &before, out);
+                    }
+                },
+                Letter::Fence(FenceKind::StoreStore) if self.is_staged_empty(of, process) => {
+                    self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out);
+                }
+                Letter::Fence(FenceKind::Full) if word.is_empty() && self.is_staged_empty(of, process) => {
+                    self.offer(drained, before, out);
+                }
+                Letter::Atomic(atomic) if word.is_empty() && self.may_act(of, process, atomic) => {
                     if let Some(before) = self.before_atomic(before, atomic) {
                         self.offer(drained, before, out);
                     }
@@ -248,7 +325,20 @@ impl<'a> LoadBuffers<'a> {
             return;
         }
         let rule = Rule { process, kind: RuleKind::Write(id) };
-        let mut plain = before.clone();
+        self.before_own(rule, buffer, rest, &before, x, out);
+    }
+
+    /// The buffers before an own message of `x` was pushed behind `rest`.
+    pub(super) fn before_own(
+        &mut self,
+        rule: Rule,
+        buffer: usize,
+        rest: &[Message],
+        before: &[u32],
+        x: LocationId,
+        out: &mut Vec<(Rule, Constraint)>,
+    ) {
+        let mut plain: Constraint = before.into();
         plain[buffer] = self.intern(rest);
         self.offer(rule, plain, out);
         // The write may have shadowed an older one, which was newest-own until then.
@@ -256,7 +346,7 @@ impl<'a> LoadBuffers<'a> {
         for at in first..=rest.len() {
             let mut word = rest.to_vec();
             word.insert(at, Message::own(x, STAR));
-            let mut shadowing = before.clone();
+            let mut shadowing: Constraint = before.into();
             shadowing[buffer] = self.intern(&word);
             self.offer(rule, shadowing, out);
         }
@@ -270,7 +360,7 @@ impl<'a> LoadBuffers<'a> {
         let is_everywhere = !self.reducing.view_steps;
         if let Some((newest, rest)) = word.split_last()
             && !newest.is_own()
-            && (is_everywhere || self.facts.of[process].writes_next[state])
+            && (is_everywhere || self.facts.of[process].samples[state])
             && may_be(of[self.memory(newest.location())], newest.value())
         {
             let mut before: Constraint = of.into();
@@ -290,7 +380,7 @@ impl<'a> LoadBuffers<'a> {
     }
 
     /// Adds a predecessor unless a fact excludes it.
-    fn offer(&mut self, rule: Rule, mut before: Constraint, out: &mut Vec<(Rule, Constraint)>) {
+    pub(super) fn offer(&mut self, rule: Rule, mut before: Constraint, out: &mut Vec<(Rule, Constraint)>) {
         if self.admit(&mut before) {
             out.push((rule, before));
         }
@@ -308,13 +398,17 @@ impl<'a> LoadBuffers<'a> {
             may_lag
                 && (!self.reducing.single_writer || self.admit_memory(constraint, process, state as usize))
                 && (!self.reducing.last_writes || !has_messages || self.admit_own(constraint, process))
+                && (!self.reducing.last_writes || self.admit_pending(constraint, process, state as usize))
         })
     }
 
     /// F4: memory that only this process writes holds what it can have written last.
     fn admit_memory(&self, constraint: &mut [u32], process: ProcessId, state: usize) -> bool {
         self.facts.of[process].sole.iter().all(|(x, held)| {
-            let cell = &mut constraint[2 * self.n_processes + x.index()];
+            if self.is_staged(constraint, process, *x) {
+                return true;
+            }
+            let cell = &mut constraint[self.n_before_memory() + x.index()];
             if *cell != STAR {
                 return held[state].contains(*cell as usize);
             }
@@ -365,6 +459,10 @@ impl<'a> LoadBuffers<'a> {
             let word = self.word(constraint, process);
             newest_own(&word).into_iter().for_each(|at| mix(word[at].location().index() as u32));
             mix(u32::MAX);
+            if self.stage != Stage::None {
+                let staged = self.program.values.indices().map(|x| constraint[self.store(process, x)] != Words::EMPTY);
+                staged.for_each(|is_staged| mix(u32::from(is_staged)));
+            }
         }
         hash
     }
@@ -375,7 +473,7 @@ impl WellStructured for LoadBuffers<'_> {
     type Rule = Rule;
 
     fn bad(&mut self) -> Vec<Constraint> {
-        let all = bad_constraints(self.source, self.program, self.reducing.absent);
+        let all = bad_constraints(self.source, self.program, self.n_before_memory(), self.reducing.absent);
         let admitted: Vec<_> = all.into_iter().filter_map(|mut it| self.admit(&mut it).then_some(it)).collect();
         for constraint in &admitted {
             let absence = self.absence(constraint);
@@ -393,6 +491,9 @@ impl WellStructured for LoadBuffers<'_> {
             } else {
                 self.by_edges(of, process, out);
                 self.by_view(of, process, out);
+                if self.stage != Stage::None {
+                    self.by_serialization(of, process, out);
+                }
             }
         }
         let joined: Vec<u64> = out.iter().map(|(_, before)| self.absence(before)).collect();
@@ -404,7 +505,7 @@ impl WellStructured for LoadBuffers<'_> {
     }
 
     fn entails(&mut self, smaller: &Constraint, larger: &Constraint) -> bool {
-        let cells = 2 * self.n_processes..smaller.len();
+        let cells = self.n_before_memory()..smaller.len();
         if !cells.into_iter().all(|cell| larger[cell] == STAR || larger[cell] == smaller[cell]) {
             return false;
         }
@@ -414,7 +515,9 @@ impl WellStructured for LoadBuffers<'_> {
                 return true;
             }
             let (a, b) = (larger[self.buffer(process)], smaller[self.buffer(process)]);
-            larger[state] == smaller[state] && (a == b || self.is_word_below(a, b))
+            larger[state] == smaller[state]
+                && (a == b || self.is_word_below(a, b))
+                && self.is_stage_below(larger, smaller, process)
         })
     }
 
@@ -423,7 +526,8 @@ impl WellStructured for LoadBuffers<'_> {
             let state = constraint[process.index()];
             state == ABSENT
                 || (self.program.processes[process].initial.contains_key(&state)
-                    && constraint[self.buffer(process)] == Words::EMPTY)
+                    && constraint[self.buffer(process)] == Words::EMPTY
+                    && self.is_staged_empty(constraint, process))
         };
         let holds = |(x, initial): (LocationId, &Vec<u16>)| {
             let cell = constraint[self.memory(x)];
@@ -443,12 +547,13 @@ impl WellStructured for LoadBuffers<'_> {
     }
 
     fn weight(&self, constraint: &Constraint) -> u32 {
-        let lengths = self.processes().map(|process| self.words.get(constraint[self.buffer(process)]).len());
+        let words = self.n_processes..self.n_before_memory();
+        let lengths = words.map(|word| self.words.get(constraint[word]).len());
         u32::try_from(lengths.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
     fn bytes(&self) -> u64 {
-        (2 * self.n_processes + self.program.values.len()) as u64 * 4
+        (self.n_before_memory() + self.program.values.len()) as u64 * 4
     }
 }
 
