@@ -196,7 +196,7 @@ impl<'a> StepJson<'a> {
             value: it.value,
             old: it.old,
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
-            kind: it.fence.map(fence_kind),
+            kind: it.fence.map(FenceKind::name),
             text: it.text(program),
             writes: it.changed.iter().map(|&(location, value)| WriteJson { location, value }).collect(),
             fault: it.is_fault,
@@ -221,12 +221,5 @@ fn effect(place: Where) -> &'static str {
         Where::Buffer => "buffer",
         Where::OwnBuffer => "own-buffer",
         Where::Memory => "memory",
-    }
-}
-
-fn fence_kind(kind: FenceKind) -> &'static str {
-    match kind {
-        FenceKind::Full => "full",
-        FenceKind::StoreStore => "store-store",
     }
 }
