@@ -138,11 +138,11 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
         Ok(Outcome::Unfixable(run, why)) => {
             let violated = violated(finding.program, run.trace.violation);
             let line = finding.program.source().line_of(violated.span.start);
-            let why = match why {
-                Why::UnsafeUnderSc => "without any reordering, so no fence helps",
-                Why::NoCandidate => "and no fence at these places helps",
-            };
-            format!(": {} (line {line}) {why}", violated.text)
+            let bad = format!("{} (line {line})", violated.text);
+            match why {
+                Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
+                Why::NoCandidate => format!(": no fence at these places prevents {bad}"),
+            }
         }
         Ok(Outcome::Unknown(_)) | Err(_) => format!(": {}", finding.reason().unwrap_or_default()),
     };

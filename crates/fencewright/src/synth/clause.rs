@@ -8,6 +8,10 @@
 //! So a set is correct only if it hits the clause of every bad run, whatever set that run was found with.
 //!
 //! Stores still waiting at the end reach memory afterwards, in program order.
+//!
+//! Engines let stores wait longer than they have to, and every needless delay would add to the clause. So each store is
+//! first taken to reach memory as early as it can with the same values loaded: right after it is issued, after what the
+//! process flushed before it, and after the last time that another process touched the location before it did.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -103,6 +107,7 @@ impl Visit {
 /// What a process executed, in program order.
 fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
     let mut path: Vec<Visit> = Vec::new();
+    let mut stores: Vec<Store> = Vec::new();
     // Stores in the buffer, oldest first; and loads that were served from it, with the store they saw.
     let mut waiting: BTreeMap<LocationId, VecDeque<usize>> = BTreeMap::new();
     let mut forwarded: Vec<(usize, usize)> = Vec::new();
@@ -112,16 +117,17 @@ fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
             Action::Edge { edge, .. } => edge,
             Action::Flush(Flush::Store(x)) => {
                 let store = waiting.get_mut(&x).and_then(VecDeque::pop_front);
-                path[store.expect("what leaves a buffer was put there")].role = Role::Store(now);
+                stores[store.expect("what leaves a buffer was put there")].flushed = now;
                 continue;
             }
             Action::Flush(Flush::Marker) | Action::Fence(_) => continue,
         };
         let role = match accessed(program, event, edge) {
             Access::Store(x) => {
-                waiting.entry(x).or_default().push_back(path.len());
+                waiting.entry(x).or_default().push_back(stores.len());
                 // Until it is known better: after the end, in program order.
-                Role::Store(run.events.len() + now)
+                stores.push(Store { visit: path.len(), location: x, issued: now, flushed: run.events.len() + now });
+                Role::Other
             }
             Access::Load(x) => {
                 forwarded.extend(waiting.get(&x).and_then(VecDeque::back).map(|&store| (path.len(), store)));
@@ -132,11 +138,53 @@ fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
         };
         path.push(Visit { edge, role });
     }
+    let times = earliest(run, process, &stores);
+    for (store, &time) in stores.iter().zip(&times) {
+        path[store.visit].role = Role::Store(time);
+    }
     for (load, store) in forwarded {
-        let Role::Store(time) = path[store].role else { unreachable!("only stores wait") };
-        path[load].role = Role::Load(time);
+        path[load].role = Role::Load(times[store]);
     }
     path
+}
+
+/// A store of a process, and when it was issued and flushed.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    visit: usize,
+    location: LocationId,
+    issued: usize,
+    flushed: usize,
+}
+
+/// For each store the event right after which it may reach memory at the earliest. The stores of a process keep their
+/// order, or become simultaneous, which is as good as program order.
+fn earliest(run: &Run, process: ProcessId, stores: &[Store]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..stores.len()).collect();
+    order.sort_by_key(|&i| stores[i].flushed);
+    let mut times = vec![0; stores.len()];
+    let mut previous = 0;
+    for i in order {
+        let Store { location, issued, flushed, .. } = stores[i];
+        let mut events = (issued..flushed.min(run.events.len())).rev();
+        let touched = events.find(|&event| is_touched(&run.events[event], process, location));
+        previous = previous.max(issued).max(touched.unwrap_or(0));
+        times[i] = previous;
+    }
+    times
+}
+
+/// Whether another process reads or writes a location in memory, or may do so.
+fn is_touched(event: &Event, process: ProcessId, location: LocationId) -> bool {
+    let is_touched = match event.effect {
+        Effect::Load(x, _, ReadFrom::Memory) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => x == location,
+        Effect::Flushed(x, _) => x == location,
+        Effect::Locked | Effect::Faulted => true,
+        Effect::Local | Effect::Buffered(..) | Effect::Fence(_) | Effect::MarkerFlushed => false,
+        // It sees its own store, whatever is in memory.
+        Effect::Load(_, _, ReadFrom::OwnBuffer) => false,
+    };
+    is_touched && event.step.process != process
 }
 
 /// What an event reads or writes.
