@@ -7,7 +7,7 @@
 //!                        ╰───────────────────────────────────────────────────────────────╯
 //! ```
 //!
-//! Implicit hitting sets: the correct sets are exactly those that hit the [`clause`] of every bad run. A set that hits
+//! Implicit hitting sets: the correct sets are exactly those that hit the `clause` of every bad run. A set that hits
 //! all clauses known so far is checked; its bad run gives a clause that it does not hit. A set found safe is minimal,
 //! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
 //! and includes none of them.

@@ -1,7 +1,7 @@
 //! The repaired source: fences inserted into the text, comments and layout kept.
 //!
 //! A fence goes after the statement that stores, or before the statement that begins with the load. The new text is
-//! read back and compared with the program and its fences, step by step ([`same`]): what cannot be written as a
+//! read back and compared with the program and its fences, step by step (`same`): what cannot be written as a
 //! statement (a fence in the middle of a condition) is refused, and never is a program written that means something
 //! else. An imported program is printed as `.fw` first.
 
@@ -9,7 +9,7 @@ mod diff;
 mod same;
 mod sites;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
 use crate::frontend::{self, Frontend, fw};
@@ -60,12 +60,17 @@ pub fn patch(original: &Original<'_>, placement: &Placement) -> Result<Patched, 
         check_shared(program, placement, position, kind)?;
     }
     let (file, _) = fw::parse(source);
-    let mut insertions: BTreeMap<usize, String> = BTreeMap::new();
+    // Copies of a place come to the same insertion. What belongs to an earlier statement comes first.
+    let mut all: BTreeSet<(usize, bool, String)> = BTreeSet::new();
     for (position, kind) in placement.iter() {
         let site = sites::site(&file, program.edges()[position.edge].span, position.side);
         let site = site.ok_or_else(|| misplaced(program, position))?;
         let (offset, text) = insertion(source, site, position.side, statement(kind));
-        insertions.insert(offset, text);
+        all.insert((offset, position.side == Side::Before, text));
+    }
+    let mut insertions: BTreeMap<usize, String> = BTreeMap::new();
+    for (offset, _, text) in all {
+        insertions.entry(offset).or_default().push_str(&text);
     }
     let text = inserted(source.text(), &insertions);
     let parsed = frontend::parse(&fw::Fw, &Source::new(source.name(), text.as_str()), original.defines);

@@ -104,6 +104,24 @@ fn statements_on_one_line_stay_there() {
 }
 
 #[test]
+fn two_fences_may_meet() {
+    let text = "shared x, y, z: 0..1;\nthread P {x = 1;if (z == 0) {y = 1;}}\n";
+    let all = [(0, FenceKind::StoreStore), (1, FenceKind::Full), (2, FenceKind::Full)];
+    let program = super::program(text);
+    let stores = candidates(&program, &Place::AfterStores, By::Source).expect("no labels are asked for");
+    let loads = candidates(&program, &Place::BeforeLoads, By::Source).expect("no labels are asked for");
+    let positions = stores.iter().chain(&loads).flat_map(|it| it.positions.clone());
+    let placement: Placement = positions.zip(all).map(|(position, (_, kind))| (position, kind)).collect();
+    let original = Original { frontend: &fw::Fw, source: program.source(), defines: &[], program: &program };
+    let found = patch(&original, &placement).expect("the text has a place for them");
+    expect![[r#"
+        shared x, y, z: 0..1;
+        thread P {x = 1; fence(store);fence; if (z == 0) {y = 1; fence;}}
+    "#]]
+    .assert_eq(&found.text);
+}
+
+#[test]
 fn a_statement_of_several_lines_is_one_statement() {
     check(
         "shared x: 0..1;\nthread P {\n    x =\n        1; // one\n    assert(x <= 1);\n}\n",
