@@ -9,22 +9,24 @@ use clap_complete::Shell;
 use fencewright::engine::{self, Engine, Options};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::FenceKind;
 use fencewright::report::{self, Report};
+use fencewright::synth::{By, Place, Wanted};
 use fencewright::system::Dialect;
 
 use crate::units::{self, Limit};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked
-  1    unsafe
+  0    safe under every model asked; `fence`: at least one correct set, perhaps empty
+  1    unsafe; `fence`: no correct set at these places
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
   4    a defect of the tool itself
   130  interrupted
 With several files, the greatest of their codes.";
 
-/// Finds memory-ordering bugs in concurrent programs under SC, TSO and PSO.
+/// Finds and repairs memory-ordering bugs in concurrent programs under SC, TSO and PSO.
 #[derive(Debug, Parser)]
 #[command(name = "fencewright", version, after_help = EXIT_CODES, max_term_width = 100)]
 #[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
@@ -40,6 +42,8 @@ pub struct Arguments {
 pub enum Command {
     /// Is the program correct?
     Check(CheckArguments),
+    /// Which fences make the program correct?
+    Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
     /// Print another format's program as .fw
@@ -95,6 +99,89 @@ pub struct CheckArguments {
     pub search: SearchArguments,
     #[command(flatten)]
     pub input: InputArguments,
+}
+
+/// `fence`
+#[derive(Debug, Args)]
+pub struct FenceArguments {
+    /// The programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub how_many: HowMany,
+    /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
+    #[arg(long, value_name = "PLACE", default_value = "after-stores", value_parser = units::place)]
+    #[arg(help_heading = "Fences")]
+    pub place: Place,
+    /// Kinds of fences, comma-separated
+    #[arg(long, value_name = "KIND", default_value = "full,store-store", value_delimiter = ',')]
+    #[arg(value_parser = kinds(), help_heading = "Fences")]
+    pub kinds: Vec<FenceKind>,
+    /// Who shares a fence
+    #[arg(long, value_name = "WHO", default_value = "source", help_heading = "Fences")]
+    pub by: ByArgument,
+    /// A table of costs: `LINE KIND COST` on each line
+    #[arg(long, value_name = "FILE", help_heading = "Fences")]
+    pub cost: Option<PathBuf>,
+    /// Write the program with the cheapest set found; `-` is standard output
+    #[arg(long, value_name = "OUT", help_heading = "Fences")]
+    pub write: Option<PathBuf>,
+    /// Print the cheapest set found as a unified diff, for `patch -p1`
+    #[arg(long, help_heading = "Fences")]
+    pub diff: bool,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// How many sets.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub struct HowMany {
+    /// Every minimal set (the default)
+    #[arg(long, help_heading = "Fences")]
+    pub all: bool,
+    /// One minimal set, with few fences
+    #[arg(long, help_heading = "Fences")]
+    pub first: bool,
+    /// A set that costs least
+    #[arg(long, help_heading = "Fences")]
+    pub cheapest: bool,
+}
+
+/// Who shares a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ByArgument {
+    /// All members of a thread family: a fence that can be written
+    Source,
+    /// Each process has its own
+    Process,
+}
+
+impl From<ByArgument> for By {
+    fn from(by: ByArgument) -> Self {
+        match by {
+            ByArgument::Source => Self::Source,
+            ByArgument::Process => Self::Process,
+        }
+    }
+}
+
+impl FenceArguments {
+    /// How many sets are wanted.
+    pub fn wanted(&self) -> Wanted {
+        match self.how_many {
+            HowMany { first: true, .. } => Wanted::First,
+            HowMany { cheapest: true, .. } => Wanted::Cheapest,
+            HowMany { .. } => Wanted::All,
+        }
+    }
+
+    /// The kinds, each once.
+    pub fn kinds(&self) -> Vec<FenceKind> {
+        FenceKind::ALL.into_iter().filter(|kind| self.kinds.contains(kind)).collect()
+    }
 }
 
 /// `trace`
@@ -227,6 +314,11 @@ fn models() -> impl TypedValueParser<Value = Model> {
         let model = Model::ALL.into_iter().find(|model| model.name() == name);
         model.expect("the parser admits these names only")
     })
+}
+
+fn kinds() -> impl TypedValueParser<Value = FenceKind> {
+    PossibleValuesParser::new(FenceKind::ALL.map(FenceKind::name))
+        .map(|name| FenceKind::by_name(&name).expect("the parser admits these names only"))
 }
 
 fn engines() -> PossibleValuesParser {

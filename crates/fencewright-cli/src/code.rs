@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use fencewright::engine::{Answer, StopReason, Verdict};
 use fencewright::report::Refusal;
+use fencewright::synth::{Outcome, Synthesis};
 
 /// What a defect asks for.
 pub const REPORT: &str = concat!(
@@ -16,9 +17,9 @@ pub const REPORT: &str = concat!(
 /// What the process ends with. With several files, the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Code {
-    /// Safe under every model asked.
+    /// Safe under every model asked; for fences, at least one correct set.
     Good = 0,
-    /// Unsafe.
+    /// Unsafe; for fences, no correct set.
     Bad = 1,
     /// The input, a file or the command line is wrong.
     Wrong = 2,
@@ -41,7 +42,19 @@ impl Code {
         }
     }
 
-    fn of_stop(reason: &StopReason) -> Self {
+    /// The code of what fence synthesis found.
+    pub fn of_synthesis(answer: Result<&Synthesis, &Refusal>) -> Self {
+        let Ok(synthesis) = answer else { return Self::Unknown };
+        match (&synthesis.outcome, &synthesis.stopped) {
+            (_, Some(reason @ (StopReason::Interrupted | StopReason::Defect(_)))) => Self::of_stop(reason),
+            (Outcome::Correct | Outcome::Fixed(_), _) => Self::Good,
+            (Outcome::Unfixable(..), _) => Self::Bad,
+            (Outcome::Unknown(reason), _) => Self::of_stop(reason),
+        }
+    }
+
+    /// The code of a reason to stop.
+    pub fn of_stop(reason: &StopReason) -> Self {
         match reason {
             StopReason::Interrupted => Self::Interrupted,
             StopReason::Defect(_) => Self::Defect,

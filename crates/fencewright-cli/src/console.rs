@@ -83,6 +83,11 @@ impl Console {
         report::named(&self.arguments.format).expect("the command line admits known reports only")
     }
 
+    /// Whether people read the results.
+    pub fn is_for_people(&self) -> bool {
+        self.report().name() == report::Human.name()
+    }
+
     /// How much to show of a result, and whether in color.
     pub fn look(&self) -> Look {
         let detail = match (self.arguments.quiet, self.arguments.verbose) {

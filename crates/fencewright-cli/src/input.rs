@@ -34,10 +34,25 @@ pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Inpu
 
 /// The program in a file; `None` once it has been said what is wrong.
 pub fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
-    let input = read(path, arguments.input_format.as_deref(), console)?;
-    let lowered = frontend::parse(input.frontend, &input.source, &arguments.define);
-    console.diagnostics(&input.source, &lowered.diagnostics);
-    lowered.program
+    read(path, arguments.input_format.as_deref(), console)?.program(&arguments.define, console)
+}
+
+impl Input {
+    /// What it means; `None` once it has been said what is wrong.
+    pub fn program(&self, defines: &[(String, i64)], console: &Console) -> Option<Program> {
+        let lowered = frontend::parse(self.frontend, &self.source, defines);
+        console.diagnostics(&self.source, &lowered.diagnostics);
+        lowered.program
+    }
+}
+
+/// The text of a file that is no program; `None` once it has been said what is wrong.
+pub fn text_of(path: &Path, console: &Console) -> Option<String> {
+    let name = path.display().to_string();
+    let bytes = File::open(path).and_then(limited);
+    let bytes =
+        bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None });
+    bytes.and_then(|it| text(&name, it)).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
 }
 
 /// Whether a path stands for standard input.

@@ -8,6 +8,7 @@ mod console;
 mod input;
 mod interrupt;
 mod monitor;
+mod output;
 mod rss;
 mod units;
 
@@ -32,6 +33,7 @@ fn run(arguments: &Arguments) -> Code {
     let mut console = Console::new(&arguments.output);
     let code = match &arguments.command {
         Command::Check(it) => commands::check::run(it, &mut console),
+        Command::Fence(it) => commands::fence::run(it, &mut console),
         Command::Trace(it) => commands::trace::run(it, &mut console),
         Command::Import(it) => commands::import::run(it, &mut console),
         Command::Fmt(it) => commands::fmt::run(it, &mut console),

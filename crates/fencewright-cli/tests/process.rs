@@ -203,3 +203,46 @@ fn colors_are_for_terminals() {
     assert!(is_colored(&["check", "--color", "always", &sb]));
     assert!(!is_colored(&["check", "--color", "never", &sb]));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_diff_can_be_applied() {
+    let (directory, path) = workspace("sb.fw", &fs::read_to_string(file("sb.fw")).expect("the file is there"));
+    let diff = fencewright(&["fence", "--diff", "sb.fw"]).current_dir(directory.path()).output();
+    let diff = text(&diff.expect("the command starts").stdout);
+    let mut patch = Command::new("patch");
+    patch.args(["-p1", "--quiet"]).current_dir(directory.path()).stdin(Stdio::piped()).stdout(Stdio::null());
+    // Where `patch` is not installed there is nothing to say.
+    let Ok(mut patch) = patch.spawn() else { return };
+    patch.stdin.take().expect("it was asked for").write_all(diff.as_bytes()).expect("`patch` reads");
+    assert!(patch.wait().expect("`patch` ends").success(), "{diff}");
+    let checked = output(&["check", &path.display().to_string()]);
+    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked.stdout));
+}
+
+#[test]
+fn the_repaired_program_is_written() {
+    let (directory, path) = workspace(
+        "mp.fw",
+        "shared x, y: 0..1;\nthread P { x = 1; y = 1; /* go */ }\n\
+        thread Q { let a = y; let b = x; }\nforbid Q.a == 1 && Q.b == 0 at end;\n",
+    );
+    let out = directory.path().join("out.fw").display().to_string();
+    let found = output(&["fence", "--model", "pso", "--write", &out, &path.display().to_string()]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let written = fs::read_to_string(&out).expect("it was written");
+    assert!(written.contains("    x = 1;\n    fence(store);\n    y = 1; /* go */\n"), "{written}");
+    assert_eq!(output(&["check", "--model", "pso", &out]).status.code(), Some(0));
+    assert_eq!(output(&["fmt", "--check", &out]).status.code(), Some(0));
+}
+
+#[test]
+fn costs_choose_the_place() {
+    let (_directory, path) = workspace("costs", "# the first place is dear\n27 full 1000\n");
+    let bakery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/papers/bakery_bounded2.fw");
+    let bakery = bakery.display().to_string();
+    let found = output(&["fence", "--cheapest", "--cost", &path.display().to_string(), &bakery]);
+    assert_eq!(found.status.code(), Some(0), "{}", text(&found.stderr));
+    let found = text(&found.stdout);
+    assert!(found.contains("    28 |         c[i] = 0;\n     + |         fence;\n"), "{found}");
+}

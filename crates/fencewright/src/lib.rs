@@ -1,10 +1,10 @@
 //! Fencewright finds and repairs memory-ordering bugs.
 //!
 //! ```text
-//!       text                    what it means               how we search
-//!   ┌──────────┐   Program   ┌──────────────┐            ┌──────────┐  Verdict  ┌────────┐
-//!   │ frontend │ ──────────▶ │ memory·system│ ─────────▶ │  engine  │ ────────▶ │ report │
-//!   └──────────┘             └──────────────┘            └──────────┘           └────────┘
+//!       text                    what it means               how we search          what to do about it
+//!   ┌──────────┐   Program   ┌──────────────┐            ┌──────────┐  Verdict  ┌─────────┐  sets  ┌────────┐
+//!   │ frontend │ ──────────▶ │ memory·system│ ─────────▶ │  engine  │ ────────▶ │  synth  │ ─────▶ │ report │
+//!   └──────────┘             └──────────────┘            └──────────┘           └─────────┘        └────────┘
 //! ```
 //!
 //! The library does no I/O and never exits: it takes text and gives back values.
@@ -16,5 +16,6 @@ pub mod memory;
 pub mod program;
 pub mod report;
 pub mod source;
+pub mod synth;
 pub mod system;
 pub mod util;

@@ -15,7 +15,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
     ("engine", &["util", "source", "program", "memory", "system"]),
-    ("report", &["util", "source", "program", "frontend", "memory", "system", "engine"]),
+    ("synth", &["util", "source", "program", "memory", "system", "engine"]),
+    ("report", &["util", "source", "program", "frontend", "memory", "system", "engine", "synth"]),
 ];
 
 #[test]

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use common::expectation::{Expectations, Expected, examples, root};
+use common::expectation::{Expectations, Expected, Fences, examples, root};
+use common::fences;
 use fencewright::engine::{ALL, Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
@@ -60,6 +61,38 @@ fn trials_of(name: &str, text: &str, counts: &Counts, recorded: &Arc<BTreeMap<St
                 compare_counts(&recorded, &key, &found)
             }));
         }
+    }
+    for &engine in ALL {
+        trials.extend(fence_trials(name, &program, &expectations, engine, counts, recorded));
+    }
+    trials
+}
+
+fn fence_trials(
+    name: &str,
+    program: &Arc<Program>,
+    expectations: &Expectations,
+    engine: &'static dyn Engine,
+    counts: &Counts,
+    recorded: &Arc<BTreeMap<String, String>>,
+) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for expected in expectations.fences.clone() {
+        let Fences { model, placement, by, .. } = &expected;
+        let key = format!("{name}/{model} {placement} by {by}/{}", engine.name());
+        let (program, counts, recorded) = (Arc::clone(program), Arc::clone(counts), Arc::clone(recorded));
+        trials.push(Trial::test(key.clone(), move || {
+            let found = fences::check(engine, &program, &expected)?;
+            counts.lock().expect("no test panics while it counts").insert(key.clone(), found.clone());
+            compare_counts(&recorded, &key, &found)
+        }));
+    }
+    let extension = Path::new(name).extension().and_then(|it| it.to_str()).unwrap_or("").to_owned();
+    for model in [Model::Tso, Model::Pso] {
+        let (program, extension) = (Arc::clone(program), extension.clone());
+        trials.push(Trial::test(format!("{name}/{model} repaired/{}", engine.name()), move || {
+            fences::round_trip(engine, &extension, &program, model).map(drop).map_err(Failed::from)
+        }));
     }
     trials
 }

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod completions;
 pub mod engines;
+pub mod fence;
 pub mod fmt;
 pub mod import;
 pub mod man;

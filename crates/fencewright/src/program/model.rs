@@ -195,6 +195,24 @@ pub enum FenceKind {
     Full,
 }
 
+impl FenceKind {
+    /// All of them, from the weakest to the strongest.
+    pub const ALL: [Self; 2] = [Self::StoreStore, Self::Full];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StoreStore => "store-store",
+            Self::Full => "full",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
 /// The operation of an edge (`semantics.md`, "Programs").
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {

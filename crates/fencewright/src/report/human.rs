@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::engine::{Answer, Verdict};
-use crate::report::{Command, Detail, Finding, Fullness, Look, Report, trace_text, violated};
+use crate::report::{Command, Detail, FenceFinding, Finding, Fullness, Look, Report, fences, trace_text, violated};
 use crate::source::Style;
 
 /// For people.
@@ -37,6 +37,10 @@ impl Report for Human {
             out += &stats_line(finding);
         }
         out
+    }
+
+    fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String {
+        fences::text(finding, look)
     }
 }
 

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::engine::{Answer, Verdict};
 use crate::program::{FenceKind, Initial, Program};
+use crate::report::fences_json::FenceLine;
 use crate::report::steps::{Described, Kind, Where, describe};
-use crate::report::{Finding, Look, Report, violated};
+use crate::report::{FenceFinding, Finding, Look, Report, violated};
 use crate::system::Run;
 
 /// The name of the format, in every object.
@@ -31,10 +32,18 @@ impl Report for Json {
     }
 
     fn finding(&self, finding: &Finding<'_>, _look: Look) -> String {
-        let mut line = serde_json::to_string(&CheckLine::new(finding)).expect("the types hold nothing but JSON");
-        line.push('\n');
-        line
+        line(&CheckLine::new(finding))
     }
+
+    fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
+        line(&FenceLine::new(finding))
+    }
+}
+
+fn line(object: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(object).expect("the types hold nothing but JSON");
+    line.push('\n');
+    line
 }
 
 #[derive(Serialize)]
@@ -54,7 +63,7 @@ struct CheckLine<'a> {
 }
 
 #[derive(Serialize)]
-struct PropertyJson {
+pub(super) struct PropertyJson {
     kind: &'static str,
     text: String,
     line: u32,
@@ -62,7 +71,7 @@ struct PropertyJson {
 
 /// What an `any` was at the start of the run.
 #[derive(Serialize)]
-struct StartJson<'a> {
+pub(super) struct StartJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<&'a str>,
     name: &'a str,
@@ -70,7 +79,7 @@ struct StartJson<'a> {
 }
 
 #[derive(Serialize)]
-struct StepJson<'a> {
+pub(super) struct StepJson<'a> {
     step: usize,
     process: &'a str,
     action: &'static str,
@@ -143,7 +152,7 @@ impl<'a> CheckLine<'a> {
 }
 
 impl PropertyJson {
-    fn new(program: &Program, run: &Run) -> Self {
+    pub(super) fn new(program: &Program, run: &Run) -> Self {
         let violated = violated(program, run.trace.violation);
         let line = program.source().line_of(violated.span.start);
         Self { kind: violated.kind, text: violated.in_words(), line }
@@ -165,7 +174,7 @@ impl StatsJson {
     }
 }
 
-fn start<'a>(program: &'a Program, run: &Run) -> Vec<StartJson<'a>> {
+pub(super) fn start<'a>(program: &'a Program, run: &Run) -> Vec<StartJson<'a>> {
     let is_any = |initial: Initial| initial == Initial::Any;
     let memory = program.locations().iter().zip(&run.trace.start.memory);
     let memory = memory.filter(|(it, _)| is_any(it.initial));
@@ -178,7 +187,7 @@ fn start<'a>(program: &'a Program, run: &Run) -> Vec<StartJson<'a>> {
     all
 }
 
-fn trace<'a>(program: &'a Program, run: &Run) -> Vec<StepJson<'a>> {
+pub(super) fn trace<'a>(program: &'a Program, run: &Run) -> Vec<StepJson<'a>> {
     let steps = describe(program, run);
     steps.iter().enumerate().map(|(i, it)| StepJson::new(program, i + 1, it)).collect()
 }
@@ -196,7 +205,7 @@ impl<'a> StepJson<'a> {
             value: it.value,
             old: it.old,
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
-            kind: it.fence.map(fence_kind),
+            kind: it.fence.map(FenceKind::name),
             text: it.text(program),
             writes: it.changed.iter().map(|&(location, value)| WriteJson { location, value }).collect(),
             fault: it.is_fault,
@@ -221,12 +230,5 @@ fn effect(place: Where) -> &'static str {
         Where::Buffer => "buffer",
         Where::OwnBuffer => "own-buffer",
         Where::Memory => "memory",
-    }
-}
-
-fn fence_kind(kind: FenceKind) -> &'static str {
-    match kind {
-        FenceKind::Full => "full",
-        FenceKind::StoreStore => "store-store",
     }
 }

@@ -4,13 +4,18 @@
 //!   Finding ─▶ steps (what each step did) ─▶ json
 //!                    │                  ╲─▶ trace_text ─▶ human
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
+//!   FenceFinding ─▶ fences, fences_json
+//!   Placement ─▶ patch (the repaired source)
 //! ```
 //!
 //! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
 
 mod blame;
+mod fences;
+mod fences_json;
 mod human;
 mod json;
+pub mod patch;
 mod property;
 mod steps;
 #[cfg(test)]
@@ -23,6 +28,7 @@ use crate::program::Program;
 use crate::source::Style;
 
 pub use blame::{Blame, Overtaking, blame};
+pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
 pub use property::{Violated, violated};
@@ -103,6 +109,8 @@ pub trait Report: Sync {
     fn about(&self) -> &'static str;
     /// The text for one finding, ending in a newline.
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String;
+    /// The text for what fence synthesis found, ending in a newline.
+    fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String;
 }
 
 /// Every report. The command line and its help iterate over this list.

@@ -1,5 +1,7 @@
 //! Reports of known programs. `UPDATE_EXPECT=1 cargo test` records them anew.
 
+mod fences;
+mod patch;
 mod schema;
 mod texts;
 

@@ -3,6 +3,8 @@
 #![allow(missing_docs, reason = "a test helper is explained where it matters")]
 
 pub mod expectation;
+pub mod fences;
+pub mod law;
 pub mod oracle;
 pub mod random;
 pub mod shrink;

@@ -6,6 +6,7 @@ use super::{MP, PETERSON, SB, program, report, report_on, stopped};
 use crate::engine::StopReason;
 use crate::memory::Model;
 use crate::report::{Command, Json, SCHEMA, SCHEMA_NAME};
+use crate::synth::{By, Place};
 
 #[test]
 fn lines_fit_the_schema() {
@@ -15,6 +16,17 @@ fn lines_fit_the_schema() {
         for model in Model::ALL {
             for command in [Command::Check, Command::Trace] {
                 check(&report(&Json, command, text, model));
+            }
+        }
+    }
+}
+
+#[test]
+fn fences_fit_the_schema() {
+    for text in [SB, MP, PETERSON] {
+        for model in Model::ALL {
+            for place in [Place::AfterStores, Place::BeforeLoads] {
+                check(&super::fences::report(&Json, text, (model, place, By::Process), |_| {}));
             }
         }
     }

@@ -1,0 +1,198 @@
+//! `fence`: which fences make the program correct?
+
+use std::path::Path;
+
+use fencewright::engine::{Limits, StopReason, Task, Verdict};
+use fencewright::memory::Model;
+use fencewright::program::{Placement, Program};
+use fencewright::report::patch::{Original, Patched, patch};
+use fencewright::report::{FenceFinding, Refusal};
+use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
+use fencewright::util::IndexVec;
+
+use crate::args::FenceArguments;
+use crate::code::{Code, REPORT};
+use crate::console::Console;
+use crate::input::Input;
+use crate::monitor::Watch;
+use crate::{input, interrupt, output, rss};
+
+/// Everything about one file.
+struct Job<'a> {
+    arguments: &'a FenceArguments,
+    input: &'a Input,
+    program: &'a Program,
+    candidates: &'a IndexVec<CandidateId, Candidate>,
+    costs: &'a Costs,
+}
+
+/// Finds fences for every file; a bad one does not keep the others from being looked at.
+pub fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
+    let is_one = arguments.files.len() == 1 && arguments.search.models().len() == 1;
+    if arguments.write.is_some() && !is_one {
+        console.error("`--write` takes one file and one model", Some("run it once for each"));
+        return Code::Wrong;
+    }
+    let Some(costs) = costs(arguments, console) else { return Code::Wrong };
+    let mut code = Code::Good;
+    for file in &arguments.files {
+        code = code.max(fence(file, arguments, &costs, console));
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    code
+}
+
+/// The table of costs; `None` once it has been said what is wrong with it.
+fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
+    let Some(path) = &arguments.cost else { return Some(Costs::default()) };
+    let text = input::text_of(path, console)?;
+    let read = Costs::read(&text);
+    read.map_err(|it| console.error(&format!("{}:{}: {}", path.display(), it.line, it.message), None)).ok()
+}
+
+fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut Console) -> Code {
+    let Some(input) = input::read(file, arguments.input.input_format.as_deref(), console) else { return Code::Wrong };
+    let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
+    let candidates = match synth::candidates(&program, &arguments.place, arguments.by.into()) {
+        Ok(candidates) => candidates,
+        Err(unknown) => {
+            let known = match &unknown.known[..] {
+                [] => "the program has no labels".to_owned(),
+                known => format!("it has `{}`", known.join("`, `")),
+            };
+            let message = format!("`{}` has no label `{}`", program.source().name(), unknown.label);
+            let help = format!("{known}; places are `after-stores`, `before-loads`, `anywhere`, or labels");
+            console.error(&message, Some(&help));
+            return Code::Wrong;
+        }
+    };
+    let job = Job { arguments, input: &input, program: &program, candidates: &candidates, costs };
+    let mut code = Code::Good;
+    for model in arguments.search.models() {
+        code = code.max(job.answer(model, console));
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    code
+}
+
+impl Job<'_> {
+    fn answer(&self, model: Model, console: &mut Console) -> Code {
+        let search = &self.arguments.search;
+        let (engine, options) = (search.engine(), search.options());
+        let file = self.program.source().name();
+        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
+        let watch = Watch::start(limits, format!("{file} under {model}"), console);
+        let task = Task { program: self.program, placement: &Placement::NONE, model, options: &options };
+        let kinds = self.arguments.kinds();
+        let request =
+            Request { candidates: self.candidates, kinds: &kinds, costs: self.costs, wanted: self.arguments.wanted() };
+        let answer = synth::synthesize(engine, &task, &request, &watch);
+        let seconds = watch.elapsed().as_secs_f64();
+        drop(watch);
+        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+
+        let code = Code::of_synthesis(answer.as_ref());
+        if code == Code::Defect {
+            console.error("the tool contradicts itself", Some(REPORT));
+        }
+        let is_written = self.arguments.diff || self.arguments.write.is_some();
+        let patched = match answer.as_ref().ok().filter(|_| is_written).and_then(chosen) {
+            Some(set) => match self.patch(set, model, console) {
+                Ok(patched) => Some(patched),
+                Err(wrong) => return wrong.max(self.say(model, &answer, None, seconds, console)),
+            },
+            None => None,
+        };
+        code.max(self.say(model, &answer, patched.as_ref(), seconds, console))
+    }
+
+    /// Shows what was found and writes what was asked for.
+    fn say(
+        &self,
+        model: Model,
+        answer: &Result<Synthesis, Refusal>,
+        patched: Option<&Patched>,
+        seconds: f64,
+        console: &mut Console,
+    ) -> Code {
+        let diff = patched.and_then(|it| it.diff.as_deref()).filter(|_| self.arguments.diff);
+        let finding = FenceFinding {
+            file: self.program.source().name(),
+            program: self.program,
+            model,
+            candidates: self.candidates,
+            answer: answer.as_ref(),
+            diff,
+            seconds,
+            peak_rss: rss::peak(),
+        };
+        let is_text_wanted = patched.is_some() && self.arguments.write.as_deref().is_some_and(input::is_stdin);
+        match diff {
+            // Nothing but the text or the diff, so that it can be piped.
+            _ if is_text_wanted => {}
+            Some(diff) if console.is_for_people() => console.say(diff),
+            Some(_) | None => console.say(&console.report().fences(&finding, console.look())),
+        }
+        match (&self.arguments.write, patched) {
+            (Some(path), Some(patched)) => self.write(path, patched, console),
+            (Some(_) | None, _) => Code::Good,
+        }
+    }
+
+    fn write(&self, path: &Path, patched: &Patched, console: &mut Console) -> Code {
+        let source = fencewright::source::Source::new(self.program.source().name(), patched.text.as_str());
+        let text = fencewright::frontend::fw::format(&source).unwrap_or_else(|_| patched.text.clone());
+        output::write(path, &text, console)
+    }
+
+    /// The repaired text, checked once more from the start.
+    fn patch(&self, set: &synth::Choice, model: Model, console: &Console) -> Result<Patched, Code> {
+        let original = Original {
+            frontend: self.input.frontend,
+            source: &self.input.source,
+            defines: &self.arguments.input.define,
+            program: self.program,
+        };
+        let patched = patch(&original, &set.placement(self.candidates)).map_err(|it| {
+            console.error(&it.message, Some(it.help));
+            Code::Wrong
+        })?;
+        if self.arguments.diff && patched.diff.is_none() {
+            let help = "write the repaired program as `.fw` with `--write OUT`";
+            console.error("an imported program has no diff", Some(help));
+            return Err(Code::Wrong);
+        }
+        let options = self.arguments.search.options();
+        let task = Task { program: &patched.program, placement: &Placement::NONE, model, options: &options };
+        let search = &self.arguments.search;
+        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
+        let watch = Watch::start(limits, "the repaired text".to_owned(), console);
+        let verdict = search.engine().check(&task, &watch).map(|it| it.verdict);
+        drop(watch);
+        match verdict {
+            Ok(Verdict::Safe) => Ok(patched),
+            Ok(Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => {
+                console.error(&format!("the repaired text could not be checked again: {reason}"), reason.advice());
+                Err(Code::of_stop(&reason))
+            }
+            Ok(Verdict::Unsafe(_) | Verdict::Unknown(_)) | Err(_) => {
+                console.error("the repaired text is not what was proved correct", Some(REPORT));
+                Err(Code::Defect)
+            }
+        }
+    }
+}
+
+/// The set that is written: the cheapest found, or none where none is needed.
+fn chosen(synthesis: &Synthesis) -> Option<&synth::Choice> {
+    static NOTHING: synth::Choice = synth::Choice(std::collections::BTreeMap::new());
+    match &synthesis.outcome {
+        Outcome::Correct => Some(&NOTHING),
+        Outcome::Fixed(sets) => sets.first().map(|set| &set.fences),
+        Outcome::Unfixable(..) | Outcome::Unknown(_) => None,
+    }
+}

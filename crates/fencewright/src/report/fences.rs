@@ -1,0 +1,217 @@
+//! What fence synthesis found, for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::patch::statement;
+use crate::engine::StopReason;
+use crate::memory::Model;
+use crate::program::{FenceKind, Program, Side};
+use crate::report::{Detail, Fullness, Look, Refusal, trace_text, violated};
+use crate::source::{Span, Style};
+use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
+use crate::util::IndexVec;
+
+/// What fence synthesis found out about one file under one model.
+#[derive(Clone, Copy, Debug)]
+pub struct FenceFinding<'a> {
+    /// The file, as it was named.
+    pub file: &'a str,
+    /// What the file means.
+    pub program: &'a Program,
+    /// The memory model.
+    pub model: Model,
+    /// Where fences were allowed.
+    pub candidates: &'a IndexVec<CandidateId, Candidate>,
+    /// What was found.
+    pub answer: Result<&'a Synthesis, &'a Refusal>,
+    /// The first set as a unified diff, where that was asked for.
+    pub diff: Option<&'a str>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that the process ever held, in bytes, where the system tells.
+    pub peak_rss: Option<u64>,
+}
+
+impl FenceFinding<'_> {
+    /// The engine that answered, or did not.
+    pub(super) fn engine(&self) -> &'static str {
+        match self.answer {
+            Ok(synthesis) => synthesis.engine,
+            Err(refusal) => refusal.engine,
+        }
+    }
+
+    /// `correct`, `fixed`, `unfixable` or `unknown`.
+    pub(super) fn verdict(&self) -> &'static str {
+        match self.answer.map(|it| &it.outcome) {
+            Ok(Outcome::Correct) => "correct",
+            Ok(Outcome::Fixed(_)) => "fixed",
+            Ok(Outcome::Unfixable(..)) => "unfixable",
+            Ok(Outcome::Unknown(_)) | Err(_) => "unknown",
+        }
+    }
+
+    /// Why there is no answer, or not all of it.
+    pub(super) fn reason(&self) -> Option<String> {
+        match self.answer {
+            Ok(Synthesis { outcome: Outcome::Unknown(reason), .. }) => Some(reason.to_string()),
+            Ok(Synthesis { outcome: Outcome::Unfixable(_, Why::UnsafeUnderSc), .. }) => {
+                Some("unsafe under sequential consistency".to_owned())
+            }
+            Ok(Synthesis { outcome: Outcome::Unfixable(_, Why::NoCandidate), .. }) => {
+                Some("no fence at these places stops the run".to_owned())
+            }
+            Ok(Synthesis { stopped, .. }) => stopped.as_ref().map(ToString::to_string),
+            Err(refusal) => Some(refusal.unsupported.reason.clone()),
+        }
+    }
+
+    /// What to do about that.
+    pub(super) fn advice(&self) -> Option<&str> {
+        match self.answer {
+            Ok(Synthesis { outcome: Outcome::Unfixable(_, Why::UnsafeUnderSc), .. }) => None,
+            Ok(Synthesis { outcome: Outcome::Unfixable(_, Why::NoCandidate), .. }) => {
+                Some("allow other places with `--place anywhere`, and all kinds")
+            }
+            Ok(Synthesis { stopped, .. }) => stopped.as_ref().and_then(StopReason::advice),
+            Err(refusal) => Some(refusal.unsupported.help.as_str()).filter(|it| !it.is_empty()),
+        }
+    }
+
+    /// The sets found.
+    pub(super) fn sets(&self) -> &[FenceSet] {
+        match self.answer.map(|it| &it.outcome) {
+            Ok(Outcome::Fixed(sets)) => sets,
+            Ok(Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) | Err(_) => &[],
+        }
+    }
+}
+
+/// The text for people.
+pub(super) fn text(finding: &FenceFinding<'_>, look: Look) -> String {
+    let mut out = verdict_line(finding, look.style);
+    if look.detail != Detail::Quiet {
+        let sets = finding.sets();
+        for (i, set) in sets.iter().enumerate() {
+            if sets.len() > 1 {
+                let _ = writeln!(out, "  set {} of {}, cost {}:", i + 1, sets.len(), set.cost);
+            }
+            out += &set_text(finding, set, look.style);
+        }
+        out += &reach(finding);
+        if let Some(advice) = finding.advice() {
+            let _ = writeln!(out, "  = help: {advice}");
+        }
+        if let Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) = finding.answer {
+            out += &trace_text(finding.program, run, Fullness::Compact, look.style);
+        }
+    }
+    if let (Detail::Verbose, Ok(synthesis)) = (look.detail, finding.answer) {
+        let _ = writeln!(
+            out,
+            "  {}: {} checks, {} states looked at, {} clauses, {:.3} s",
+            synthesis.engine,
+            synthesis.checks,
+            synthesis.explored,
+            synthesis.clauses.len(),
+            finding.seconds
+        );
+    }
+    out
+}
+
+fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
+    let color = match finding.verdict() {
+        "correct" | "fixed" => "1;32",
+        "unfixable" => "1;31",
+        _ => "1;33",
+    };
+    let rest = match finding.answer.map(|it| &it.outcome) {
+        Ok(Outcome::Correct) => ": no fence is needed".to_owned(),
+        Ok(Outcome::Fixed(sets)) => {
+            let smallest = sets.iter().map(|set| set.fences.0.len()).min().unwrap_or(0);
+            let ways = if sets.len() == 1 { String::new() } else { format!(", in {} ways", sets.len()) };
+            let at_least = if sets.iter().any(|set| set.fences.0.len() > smallest) { " or more" } else { "" };
+            format!(" by {smallest}{at_least} {}{ways}", if smallest == 1 { "fence" } else { "fences" })
+        }
+        Ok(Outcome::Unfixable(run, why)) => {
+            let violated = violated(finding.program, run.trace.violation);
+            let line = finding.program.source().line_of(violated.span.start);
+            let bad = format!("{} (line {line})", violated.text);
+            match why {
+                Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
+                Why::NoCandidate => format!(": no fence at these places prevents {bad}"),
+            }
+        }
+        Ok(Outcome::Unknown(_)) | Err(_) => format!(": {}", finding.reason().unwrap_or_default()),
+    };
+    format!("{}: {} under {}{rest}\n", finding.file, paint(style, color, finding.verdict()), finding.model)
+}
+
+fn paint(style: Style, color: &str, text: &str) -> String {
+    match style {
+        Style::Plain => text.to_owned(),
+        Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
+    }
+}
+
+/// A fence in the text, and who gets it.
+type Shown = (Span, Side, FenceKind);
+
+/// The lines of a set, each fence as it would be written.
+fn set_text(finding: &FenceFinding<'_>, set: &FenceSet, style: Style) -> String {
+    let source = finding.program.source();
+    let mut shown: BTreeMap<Shown, Vec<&str>> = BTreeMap::new();
+    for (&candidate, &kind) in &set.fences.0 {
+        let it = &finding.candidates[candidate];
+        shown.entry((it.span, it.side, kind)).or_default().push(&it.owner);
+    }
+    let mut out = String::new();
+    for ((span, side, kind), owners) in shown {
+        let line = source.line_of(if side == Side::After { span.end.max(1) - 1 } else { span.start });
+        let (_, text) = source.line(line);
+        let indent = &text[..text.len() - text.trim_start().len()];
+        let code = format!("{line:>6} | {text}\n");
+        let notes = [beside(source.slice(span), text, side), for_whom(finding.program, &owners)];
+        let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let notes = if notes.is_empty() { notes } else { format!("    // {notes}") };
+        let fence = paint(style, "32", &format!("     + | {indent}{}{notes}", statement(kind))) + "\n";
+        out += &match side {
+            Side::Before => fence + &code,
+            Side::After => code + &fence,
+        };
+    }
+    out
+}
+
+/// Which part of the line the fence belongs to, where the line is more than the statement.
+fn beside(operation: &str, line: &str, side: Side) -> Option<String> {
+    let code = line.split("//").next().unwrap_or(line).trim();
+    let last = operation.lines().last().unwrap_or(operation).trim();
+    let side = match side {
+        Side::Before => "before",
+        Side::After => "after",
+    };
+    (code != last).then(|| format!("{side} `{}`", operation.split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+/// Which members of a family get the fence, where not all of them share it.
+fn for_whom(program: &Program, owners: &[&str]) -> Option<String> {
+    let is_member = |owner: &&str| program.processes().iter().any(|it| it.name == **owner && it.family != **owner);
+    owners.iter().any(is_member).then(|| format!("in {}", owners.join(", ")))
+}
+
+/// What the list of sets leaves open.
+fn reach(finding: &FenceFinding<'_>) -> String {
+    let Ok(Synthesis { outcome: Outcome::Fixed(sets), is_complete, stopped, .. }) = finding.answer else {
+        return String::new();
+    };
+    let sentence = match (is_complete, stopped) {
+        (true, _) if sets.len() == 1 => "No other minimal set exists.".to_owned(),
+        (true, _) => "These are all the minimal sets.".to_owned(),
+        (false, Some(reason)) => format!("There may be other sets; some could not be decided: {reason}."),
+        (false, None) => "There may be other sets.".to_owned(),
+    };
+    format!("  {sentence}\n")
+}

@@ -1,0 +1,115 @@
+//! What fence synthesis found, for programs.
+
+use serde::Serialize;
+
+use super::fences::FenceFinding;
+use super::json::{PropertyJson, SCHEMA_NAME, StartJson, StepJson, start, trace};
+use super::property::statement;
+use crate::program::Side;
+use crate::synth::{FenceSet, Outcome, Synthesis};
+
+/// One line of output.
+#[derive(Serialize)]
+pub(super) struct FenceLine<'a> {
+    schema: &'static str,
+    command: &'static str,
+    file: &'a str,
+    model: &'static str,
+    engine: &'static str,
+    verdict: &'static str,
+    complete: bool,
+    reason: Option<String>,
+    advice: Option<&'a str>,
+    fence_sets: Vec<SetJson<'a>>,
+    property: Option<PropertyJson>,
+    start: Option<Vec<StartJson<'a>>>,
+    trace: Option<Vec<StepJson<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
+    stats: StatsJson,
+}
+
+#[derive(Serialize)]
+struct SetJson<'a> {
+    cost: u64,
+    fences: Vec<FenceJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FenceJson<'a> {
+    process: &'a str,
+    line: u32,
+    column: u32,
+    position: &'static str,
+    kind: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct StatsJson {
+    seconds: f64,
+    checks: u64,
+    clauses: usize,
+    explored: u64,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl<'a> FenceLine<'a> {
+    pub(super) fn new(finding: &'a FenceFinding<'a>) -> Self {
+        let program = finding.program;
+        let run = match finding.answer {
+            Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) => Some(run),
+            Ok(_) | Err(_) => None,
+        };
+        let synthesis = finding.answer.ok();
+        let empty = SetJson { cost: 0, fences: Vec::new() };
+        let fence_sets = match synthesis.map(|it| &it.outcome) {
+            Some(Outcome::Correct) => vec![empty],
+            Some(Outcome::Fixed(_) | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => {
+                finding.sets().iter().map(|set| set_json(finding, set)).collect()
+            }
+        };
+        Self {
+            schema: SCHEMA_NAME,
+            command: "fence",
+            file: finding.file,
+            model: finding.model.name(),
+            engine: finding.engine(),
+            verdict: finding.verdict(),
+            complete: synthesis.is_some_and(|it| it.is_complete),
+            reason: finding.reason(),
+            advice: finding.advice(),
+            fence_sets,
+            property: run.map(|run| PropertyJson::new(program, run)),
+            start: run.map(|run| start(program, run)),
+            trace: run.map(|run| trace(program, run)),
+            diff: finding.diff,
+            stats: StatsJson {
+                seconds: (finding.seconds * 1e6).round() / 1e6,
+                checks: synthesis.map_or(0, |it| it.checks),
+                clauses: synthesis.map_or(0, |it| it.clauses.len()),
+                explored: synthesis.map_or(0, |it| it.explored),
+                peak_rss_bytes: finding.peak_rss,
+            },
+        }
+    }
+}
+
+fn set_json<'a>(finding: &FenceFinding<'a>, set: &FenceSet) -> SetJson<'a> {
+    let fences = set.fences.0.iter().map(|(&candidate, &kind)| {
+        let candidate = &finding.candidates[candidate];
+        let at = finding.program.source().position(candidate.span.start);
+        FenceJson {
+            process: &candidate.owner,
+            line: at.line,
+            column: at.column,
+            position: match candidate.side {
+                Side::Before => "before",
+                Side::After => "after",
+            },
+            kind: kind.name(),
+            text: statement(finding.program, candidate.positions[0].edge),
+        }
+    });
+    SetJson { cost: set.cost, fences: fences.collect() }
+}

@@ -1,0 +1,50 @@
+//! The statement beside which a fence is written.
+
+use crate::frontend::ast::{Block, Else, File, If, ItemKind, Stmt, StmtKind};
+use crate::program::Side;
+use crate::source::Span;
+
+/// The innermost statement of a block that holds an operation; for a fence after it, the operation must be all of the
+/// statement.
+pub(super) fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
+    let blocks = file.items.iter().filter_map(|item| match &item.kind {
+        ItemKind::Thread(thread) => Some(&thread.body),
+        ItemKind::Function(function) => Some(&function.body),
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) | ItemKind::Predicate(_) => None,
+    });
+    let innermost = blocks.into_iter().find_map(|block| innermost(block, operation))?;
+    match side {
+        Side::Before => Some(innermost),
+        Side::After => Some(innermost).filter(|it| *it == operation),
+    }
+}
+
+fn innermost(block: &Block, operation: Span) -> Option<Span> {
+    let holds = |stmt: &&Stmt| stmt.span.start <= operation.start && operation.end <= stmt.span.end;
+    let stmt = block.statements.iter().find(holds)?;
+    let inner = blocks(stmt).into_iter().find_map(|block| innermost(block, operation));
+    Some(inner.unwrap_or(stmt.span))
+}
+
+/// The blocks of a statement.
+fn blocks(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If(it) => blocks_of_if(it),
+        StmtKind::While(_, block) | StmtKind::DoWhile(block, _) | StmtKind::Loop(block) => vec![block],
+        StmtKind::For(_, block) | StmtKind::Atomic(block) | StmtKind::Block(block) => vec![block],
+        StmtKind::Choose(blocks) => blocks.iter().collect(),
+        StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
+        StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
+        StmtKind::Assert(_) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+    }
+}
+
+fn blocks_of_if(it: &If) -> Vec<&Block> {
+    let mut all = vec![&it.then];
+    match &it.otherwise {
+        Some(Else::Block(block)) => all.push(block),
+        Some(Else::If(stmt)) => all.extend(blocks(stmt)),
+        None => {}
+    }
+    all
+}

@@ -1,0 +1,264 @@
+//! Repaired texts.
+
+use expect_test::{Expect, expect};
+
+use super::{PETERSON, SB};
+use crate::frontend::{self, Frontend, fw, litmus};
+use crate::program::{FenceKind, Placement, Program};
+use crate::report::patch::{Original, Patched, Unwritable, patch};
+use crate::source::Source;
+use crate::synth::{By, Place, candidates};
+
+/// The text with fences at the candidates with these numbers.
+fn patched(
+    frontend: &dyn Frontend,
+    text: &str,
+    (place, by): (&Place, By),
+    fences: &[(usize, FenceKind)],
+) -> Result<Patched, Unwritable> {
+    let source = Source::new("t.fw", text);
+    let program: Program = frontend::parse(frontend, &source, &[]).program.expect("the program is good");
+    let candidates = candidates(&program, place, by).expect("the labels exist");
+    let positions = |&(i, kind): &(usize, FenceKind)| {
+        let candidate = candidates.iter().nth(i).expect("there are so many candidates");
+        candidate.positions.iter().map(move |&position| (position, kind)).collect::<Vec<_>>()
+    };
+    let placement: Placement = fences.iter().flat_map(positions).collect();
+    patch(&Original { frontend, source: &source, defines: &[], program: &program }, &placement)
+}
+
+fn check(text: &str, place: &Place, fences: &[(usize, FenceKind)], expected: &Expect) {
+    let found = patched(&fw::Fw, text, (place, By::Source), fences);
+    expected.assert_eq(&found.map_or_else(|it| format!("{}\nhelp: {}\n", it.message, it.help), |it| it.text));
+}
+
+fn check_diff(text: &str, fences: &[(usize, FenceKind)], expected: &Expect) {
+    let found = patched(&fw::Fw, text, (&Place::AfterStores, By::Source), fences).expect("the text has a place for it");
+    expected.assert_eq(&found.diff.expect("the text is `.fw`"));
+}
+
+#[test]
+fn a_fence_gets_a_line_of_its_own() {
+    let text = SB.replace("x = 1;", "x = 1; // publish");
+    check(
+        &text,
+        &Place::AfterStores,
+        &[(0, FenceKind::Full), (1, FenceKind::StoreStore)],
+        &expect![[r#"
+            shared x, y: 0..1;
+            thread P {
+                x = 1; // publish
+                fence;
+                let a = y;
+            }
+            thread Q {
+                y = 1;
+                fence(store);
+                let b = x;
+            }
+            forbid P.a == 0 && Q.b == 0 at end;
+        "#]],
+    );
+    check(
+        SB,
+        &Place::BeforeLoads,
+        &[(1, FenceKind::Full)],
+        &expect![[r#"
+            shared x, y: 0..1;
+            thread P {
+                x = 1;
+                let a = y;
+            }
+            thread Q {
+                y = 1;
+                fence;
+                let b = x;
+            }
+            forbid P.a == 0 && Q.b == 0 at end;
+        "#]],
+    );
+}
+
+#[test]
+fn statements_on_one_line_stay_there() {
+    let text = "shared x, y: 0..1;\nthread P { if (y == 0) {x = 1;} else { x = 0; y = 1; } assert(x < 2); }\n";
+    let fences = [(0, FenceKind::Full), (1, FenceKind::Full), (2, FenceKind::Full)];
+    check(
+        text,
+        &Place::AfterStores,
+        &fences,
+        &expect![[r#"
+            shared x, y: 0..1;
+            thread P { if (y == 0) {x = 1; fence;} else { x = 0; fence; y = 1; fence; } assert(x < 2); }
+        "#]],
+    );
+    check(
+        text,
+        &Place::BeforeLoads,
+        &[(0, FenceKind::Full), (1, FenceKind::Full)],
+        &expect![[r#"
+            shared x, y: 0..1;
+            thread P { fence; if (y == 0) {x = 1;} else { x = 0; y = 1; } fence; assert(x < 2); }
+        "#]],
+    );
+}
+
+#[test]
+fn two_fences_may_meet() {
+    let text = "shared x, y, z: 0..1;\nthread P {x = 1;if (z == 0) {y = 1;}}\n";
+    let all = [(0, FenceKind::StoreStore), (1, FenceKind::Full), (2, FenceKind::Full)];
+    let program = super::program(text);
+    let stores = candidates(&program, &Place::AfterStores, By::Source).expect("no labels are asked for");
+    let loads = candidates(&program, &Place::BeforeLoads, By::Source).expect("no labels are asked for");
+    let positions = stores.iter().chain(&loads).flat_map(|it| it.positions.clone());
+    let placement: Placement = positions.zip(all).map(|(position, (_, kind))| (position, kind)).collect();
+    let original = Original { frontend: &fw::Fw, source: program.source(), defines: &[], program: &program };
+    let found = patch(&original, &placement).expect("the text has a place for them");
+    expect![[r#"
+        shared x, y, z: 0..1;
+        thread P {x = 1; fence(store);fence; if (z == 0) {y = 1; fence;}}
+    "#]]
+    .assert_eq(&found.text);
+}
+
+#[test]
+fn a_statement_of_several_lines_is_one_statement() {
+    check(
+        "shared x: 0..1;\nthread P {\n    x =\n        1; // one\n    assert(x <= 1);\n}\n",
+        &Place::AfterStores,
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+            shared x: 0..1;
+            thread P {
+                x =
+                    1; // one
+                fence;
+                assert(x <= 1);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_condition_has_no_place_for_a_fence() {
+    // Before the loop is not before each round of it.
+    check(
+        PETERSON,
+        &Place::BeforeLoads,
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+            the fence before `flag[1 - i]` at line 7 cannot be written as a statement
+            help: move the load into a statement of its own, or use `--place after-stores`
+        "#]],
+    );
+    // The second load comes after the first.
+    check(
+        "shared x, y: 0..1;\nthread P {\n    let a = x + y;\n    assert(a < 3);\n}\n",
+        &Place::BeforeLoads,
+        &[(1, FenceKind::Full)],
+        &expect![[r#"
+            the fence before `y` at line 3 cannot be written as a statement
+            help: move the load into a statement of its own, or use `--place after-stores`
+        "#]],
+    );
+}
+
+#[test]
+fn a_fence_stands_at_a_label() {
+    let text = "shared x, y: 0..1;\nthread P {\n    x = 1;\nhere:\n    let a = y;\n    assert(a < 2);\n}\n";
+    check(
+        text,
+        &Place::Labels(vec!["here".to_owned()]),
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+            shared x, y: 0..1;
+            thread P {
+                x = 1;
+            here:
+                fence;
+                let a = y;
+                assert(a < 2);
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn members_share_their_text() {
+    let by_process = (&Place::AfterStores, By::Process);
+    let wrong = patched(&fw::Fw, PETERSON, by_process, &[(2, FenceKind::Full)]).expect_err("one member only");
+    assert_eq!(wrong.message, "the fence at line 6 is for `P(0)` and not for `P(1)`, but they share that line");
+    let both = patched(&fw::Fw, PETERSON, by_process, &[(2, FenceKind::Full), (3, FenceKind::Full)]);
+    assert!(both.expect("both members").text.contains("        turn = 1 - i;\n        fence;\n"));
+}
+
+#[test]
+fn a_diff_has_hunks() {
+    check_diff(
+        SB,
+        &[(0, FenceKind::Full), (1, FenceKind::Full)],
+        &expect![[r#"
+            --- a/t.fw
+            +++ b/t.fw
+            @@ -1,10 +1,12 @@
+             shared x, y: 0..1;
+             thread P {
+                 x = 1;
+            +    fence;
+                 let a = y;
+             }
+             thread Q {
+                 y = 1;
+            +    fence;
+                 let b = x;
+             }
+             forbid P.a == 0 && Q.b == 0 at end;
+        "#]],
+    );
+    let far = format!("{}thread P {{ x = 1; }}{}shared x: 0..1;", "\n".repeat(5), "\n".repeat(9));
+    let text = far.clone() + "\nthread Q {\nx = 0;}";
+    check_diff(
+        &text,
+        &[(0, FenceKind::Full), (1, FenceKind::StoreStore)],
+        &expect![[r#"
+            --- a/t.fw
+            +++ b/t.fw
+            @@ -3,7 +3,7 @@
+             
+             
+             
+            -thread P { x = 1; }
+            +thread P { x = 1; fence; }
+             
+             
+             
+            @@ -14,4 +14,4 @@
+             
+             shared x: 0..1;
+             thread Q {
+            -x = 0;}
+            \ No newline at end of file
+            +x = 0; fence(store);}
+            \ No newline at end of file
+        "#]],
+    );
+}
+
+#[test]
+fn line_ends_are_kept() {
+    let text = SB.replace('\n', "\r\n");
+    let found = patched(&fw::Fw, &text, (&Place::AfterStores, By::Source), &[(0, FenceKind::Full)]);
+    let found = found.expect("the text has a place for it").text;
+    assert!(found.contains("    x = 1;\r\n    fence;\r\n    let a = y;\r\n"), "{found:?}");
+    assert_eq!(found.matches('\n').count(), found.matches("\r\n").count());
+}
+
+#[test]
+fn an_imported_program_is_printed() {
+    let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
+                exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    let found = patched(&litmus::Litmus, text, (&Place::AfterStores, By::Source), &[(0, FenceKind::Full)]);
+    let found = found.expect("the text has a place for it");
+    assert!(found.text.contains("    x = 1;\n    fence;\n    EAX = y;\n"), "{}", found.text);
+    assert!(found.diff.is_none());
+}

@@ -1,0 +1,231 @@
+//! What a bad run says about all fence sets.
+//!
+//! `docs/fences.md`, "Why the answer is right". A pair of a store and a later access of the same process is
+//! *reordered* in a run if the access took effect first: a load that read memory, or a store of its own buffer that
+//! reached memory, before the store did; a store that reached memory earlier; an atomic update while the store waited.
+//! A fence between the two would have stopped the run, and if a set has no such fence, the run can be adapted to it:
+//! keep the times at which stores reach memory, and delay what follows a fence until the stores before it are there.
+//! So a set is correct only if it hits the clause of every bad run, whatever set that run was found with.
+//!
+//! Stores still waiting at the end reach memory afterwards, in program order.
+//!
+//! Engines let stores wait longer than they have to, and every needless delay would add to the clause. So each store is
+//! first taken to reach memory as early as it can with the same values loaded: right after it is issued, after what the
+//! process flushed before it, and after the last time that another process touched the location before it did.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{Candidate, CandidateId};
+use crate::memory::{Flush, ReadFrom};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, Position, ProcessId, Program, Side};
+use crate::system::{Action, Effect, Event, Local, Run};
+use crate::util::IndexVec;
+
+/// For each candidate that would have stopped the run, the weakest kind that does.
+pub type Elements = BTreeMap<CandidateId, FenceKind>;
+
+/// What the candidates are, as far as clauses care.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    /// The candidates that a position belongs to.
+    pub candidates: BTreeMap<Position, Vec<CandidateId>>,
+    /// The kinds of fences that may be used.
+    pub kinds: Vec<FenceKind>,
+}
+
+/// The clause of a run.
+pub(super) fn clause(program: &Program, choices: &Choices, run: &Run) -> Elements {
+    let mut elements = Elements::new();
+    for process in program.processes().indices() {
+        let path = path(program, run, process);
+        for (i, visit) in path.iter().enumerate() {
+            let Role::Store(time) = visit.role else { continue };
+            let overtakes = |late: &&Visit| late.overtakes(time).is_some();
+            let is_stopped_by_weak = |late: &&Visit| late.overtakes(time) == Some(FenceKind::StoreStore);
+            let last = |test: &dyn Fn(&&Visit) -> bool| (i + 1..path.len()).rev().find(|&late| test(&&path[late]));
+            for (kind, late) in
+                [(FenceKind::Full, last(&overtakes)), (FenceKind::StoreStore, last(&is_stopped_by_weak))]
+            {
+                let positions = late.map(|late| between(&path[i..=late])).unwrap_or_default();
+                add(choices, &positions, kind, &mut elements);
+            }
+        }
+    }
+    elements
+}
+
+/// Notes that a fence of this kind, or a stronger one, at one of these positions would have stopped the run.
+fn add(choices: &Choices, positions: &[Position], kind: FenceKind, elements: &mut Elements) {
+    let Some(&weakest) = choices.kinds.iter().filter(|&&allowed| allowed >= kind).min() else { return };
+    for &candidate in positions.iter().filter_map(|it| choices.candidates.get(it)).flatten() {
+        let known = elements.entry(candidate).or_insert(weakest);
+        *known = (*known).min(weakest);
+    }
+}
+
+/// The positions strictly between the first and the last operation.
+fn between(path: &[Visit]) -> Vec<Position> {
+    let sides =
+        path.iter().flat_map(|visit| [Side::Before, Side::After].map(|side| Position { edge: visit.edge, side }));
+    let mut positions: Vec<_> = sides.skip(1).collect();
+    positions.pop();
+    positions
+}
+
+/// An operation that a process executed in the run.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    edge: EdgeId,
+    role: Role,
+}
+
+/// What an operation does to memory, and when it takes effect.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// A store that reaches memory then.
+    Store(usize),
+    /// A load that sees memory as it was then.
+    Load(usize),
+    /// An atomic update.
+    Rmw(usize),
+    /// Nothing that fences order, or nothing that could come too early.
+    Other,
+}
+
+impl Visit {
+    /// The weakest kind of fence that forbids this to take effect before an earlier store that reaches memory at the
+    /// given time; `None` if it takes effect later anyway.
+    fn overtakes(&self, store: usize) -> Option<FenceKind> {
+        match self.role {
+            Role::Store(time) | Role::Rmw(time) => (store > time).then_some(FenceKind::StoreStore),
+            Role::Load(time) => (store > time).then_some(FenceKind::Full),
+            Role::Other => None,
+        }
+    }
+}
+
+/// What a process executed, in program order.
+fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
+    let mut path: Vec<Visit> = Vec::new();
+    let mut stores: Vec<Store> = Vec::new();
+    // Stores in the buffer, oldest first; and loads that were served from it, with the store they saw.
+    let mut waiting: BTreeMap<LocationId, VecDeque<usize>> = BTreeMap::new();
+    let mut forwarded: Vec<(usize, usize)> = Vec::new();
+    let events = run.events.iter().enumerate().filter(|(_, event)| event.step.process == process);
+    for (now, event) in events {
+        let edge = match event.step.action {
+            Action::Edge { edge, .. } => edge,
+            Action::Flush(Flush::Store(x)) => {
+                let store = waiting.get_mut(&x).and_then(VecDeque::pop_front);
+                stores[store.expect("what leaves a buffer was put there")].flushed = now;
+                continue;
+            }
+            Action::Flush(Flush::Marker) | Action::Fence(_) => continue,
+        };
+        let role = match accessed(program, event, edge) {
+            Access::Store(x) => {
+                waiting.entry(x).or_default().push_back(stores.len());
+                // Until it is known better: after the end, in program order.
+                stores.push(Store { visit: path.len(), location: x, issued: now, flushed: run.events.len() + now });
+                Role::Other
+            }
+            Access::Load(x) => {
+                forwarded.extend(waiting.get(&x).and_then(VecDeque::back).map(|&store| (path.len(), store)));
+                Role::Load(now)
+            }
+            Access::Rmw => Role::Rmw(now),
+            Access::Nothing => Role::Other,
+        };
+        path.push(Visit { edge, role });
+    }
+    let times = earliest(run, process, &stores);
+    for (store, &time) in stores.iter().zip(&times) {
+        path[store.visit].role = Role::Store(time);
+    }
+    for (load, store) in forwarded {
+        path[load].role = Role::Load(times[store]);
+    }
+    path
+}
+
+/// A store of a process, and when it was issued and flushed.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    visit: usize,
+    location: LocationId,
+    issued: usize,
+    flushed: usize,
+}
+
+/// For each store the event right after which it may reach memory at the earliest. The stores of a process keep their
+/// order, or become simultaneous, which is as good as program order.
+fn earliest(run: &Run, process: ProcessId, stores: &[Store]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..stores.len()).collect();
+    order.sort_by_key(|&i| stores[i].flushed);
+    let mut times = vec![0; stores.len()];
+    let mut previous = 0;
+    for i in order {
+        let Store { location, issued, flushed, .. } = stores[i];
+        let mut events = (issued..flushed.min(run.events.len())).rev();
+        let touched = events.find(|&event| is_touched(&run.events[event], process, location));
+        previous = previous.max(issued).max(touched.unwrap_or(0));
+        times[i] = previous;
+    }
+    times
+}
+
+/// Whether another process reads or writes a location in memory, or may do so.
+fn is_touched(event: &Event, process: ProcessId, location: LocationId) -> bool {
+    let is_touched = match event.effect {
+        Effect::Load(x, _, ReadFrom::Memory) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => x == location,
+        Effect::Flushed(x, _) => x == location,
+        Effect::Locked | Effect::Faulted => true,
+        Effect::Local | Effect::Buffered(..) | Effect::Fence(_) | Effect::MarkerFlushed => false,
+        // It sees its own store, whatever is in memory.
+        Effect::Load(_, _, ReadFrom::OwnBuffer) => false,
+    };
+    is_touched && event.step.process != process
+}
+
+/// What an event reads or writes.
+enum Access {
+    Store(LocationId),
+    Load(LocationId),
+    Rmw,
+    Nothing,
+}
+
+fn accessed(program: &Program, event: &Event, edge: EdgeId) -> Access {
+    match event.effect {
+        Effect::Buffered(x, _) => Access::Store(x),
+        Effect::Load(x, _, ReadFrom::OwnBuffer | ReadFrom::Memory) => Access::Load(x),
+        Effect::Rmw(..) => Access::Rmw,
+        // Without buffers nothing is early, and a locked block waits for them.
+        Effect::Stored(..) | Effect::Locked => Access::Nothing,
+        Effect::Local | Effect::Fence(_) | Effect::Flushed(..) | Effect::MarkerFlushed => Access::Nothing,
+        Effect::Faulted => faulted(program, event, edge),
+    }
+}
+
+/// What an operation read before it went wrong.
+fn faulted(program: &Program, event: &Event, edge: EdgeId) -> Access {
+    let registers = &event.registers[event.step.process];
+    let resolve = |place| Local::new(program, edge).resolve(place, registers).ok();
+    match &program.edges()[edge].op {
+        Op::Load(_, place) => resolve(place).map_or(Access::Nothing, Access::Load),
+        Op::Rmw { place, .. } => resolve(place).map_or(Access::Nothing, |_| Access::Rmw),
+        Op::Store(..) | Op::Fence(_) | Op::Locked(_) => Access::Nothing,
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => Access::Nothing,
+    }
+}
+
+/// The candidates of each position.
+pub(super) fn choices(candidates: &IndexVec<CandidateId, Candidate>, kinds: &[FenceKind]) -> Choices {
+    let mut of_position: BTreeMap<Position, Vec<CandidateId>> = BTreeMap::new();
+    for (id, candidate) in candidates.iter_enumerated() {
+        for &position in &candidate.positions {
+            of_position.entry(position).or_default().push(id);
+        }
+    }
+    Choices { candidates: of_position, kinds: kinds.to_vec() }
+}

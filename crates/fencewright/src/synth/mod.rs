@@ -1,0 +1,325 @@
+//! Fence synthesis: which fences make a program correct.
+//!
+//! ```text
+//!    candidates ──▶ cheapest set that hits ──▶ engine ──▶ safe: a minimal set; look for others
+//!                   all clauses (hitting)         ╰─────▶ unsafe: the clause of its run ─╮
+//!                        ▲                                                               │
+//!                        ╰───────────────────────────────────────────────────────────────╯
+//! ```
+//!
+//! Implicit hitting sets: the correct sets are exactly those that hit the `clause` of every bad run. A set that hits
+//! all clauses known so far is checked; its bad run gives a clause that it does not hit. A set found safe is minimal,
+//! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
+//! and includes none of them.
+
+mod clause;
+mod cost;
+mod hitting;
+mod loops;
+mod place;
+
+use crate::engine::portfolio;
+use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
+use crate::program::{FenceKind, Placement};
+use crate::system::Run;
+use crate::util::IndexVec;
+
+pub use clause::Elements;
+pub use cost::{CostError, Costs};
+pub use hitting::Choice;
+pub use place::{By, Candidate, CandidateId, Place, UnknownLabel, candidates};
+
+/// Which fences are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Where they may stand.
+    pub candidates: &'a IndexVec<CandidateId, Candidate>,
+    /// Which kinds may be used.
+    pub kinds: &'a [FenceKind],
+    /// What they cost.
+    pub costs: &'a Costs,
+    /// How many sets.
+    pub wanted: Wanted,
+}
+
+/// How many sets are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Every minimal set.
+    All,
+    /// One minimal set: with few fences, whatever they cost.
+    First,
+    /// A cheapest set.
+    Cheapest,
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub struct Synthesis {
+    /// The engine that answered.
+    pub engine: &'static str,
+    /// The answer.
+    pub outcome: Outcome,
+    /// Whether all minimal sets are listed.
+    pub is_complete: bool,
+    /// Why not, if the search had to stop or an engine could not decide some sets.
+    pub stopped: Option<StopReason>,
+    /// Why nothing less is enough: every correct set hits all of these.
+    pub clauses: Vec<Clause>,
+    /// How often the engine was asked.
+    pub checks: u64,
+    /// States (or constraints) it looked at.
+    pub explored: u64,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// No fence is needed.
+    Correct,
+    /// Each of these was proved correct, and no fence of it can be dropped or weakened. At least one, cheapest first.
+    Fixed(Vec<FenceSet>),
+    /// No set of these candidates is correct; the run shows it.
+    Unfixable(Box<Run>, Why),
+    /// Nothing was found before the search had to stop.
+    Unknown(StopReason),
+}
+
+/// Why no set is correct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The run is one of sequential consistency.
+    UnsafeUnderSc,
+    /// No candidate lies where it would stop the run.
+    NoCandidate,
+}
+
+/// A set of fences.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FenceSet {
+    /// What it costs.
+    pub cost: u64,
+    /// The fences.
+    pub fences: Choice,
+}
+
+/// A bad run and the fences that would have stopped it.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// For each candidate, the weakest kind that would have.
+    pub elements: Elements,
+    /// The run; it was replayed with the fences of the set that was being checked.
+    pub run: Box<Run>,
+}
+
+impl Choice {
+    /// The fences at their positions.
+    pub fn placement(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Placement {
+        self.lay_over(candidates, &Placement::NONE)
+    }
+
+    fn lay_over(&self, candidates: &IndexVec<CandidateId, Candidate>, base: &Placement) -> Placement {
+        let mut placement = base.clone();
+        for (&candidate, &kind) in &self.0 {
+            for &position in &candidates[candidate].positions {
+                let known = placement.get(position.edge, position.side);
+                placement.insert(position, known.map_or(kind, |known| known.max(kind)));
+            }
+        }
+        placement
+    }
+}
+
+/// Finds fences that make the task's program correct, over those that the task lays over it.
+///
+/// # Errors
+/// The engine does not take the task.
+pub fn synthesize(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    request: &Request<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Synthesis, Unsupported> {
+    let mut search = Search::new(engine, task, request, monitor);
+    if let Some(run) = search.run_under_sc() {
+        return Ok(search.finish(Outcome::Unfixable(run, Why::UnsafeUnderSc)));
+    }
+    let is_one = match request.wanted {
+        Wanted::All => false,
+        Wanted::First | Wanted::Cheapest => true,
+    };
+    while let Some((cost, fences)) = search.next() {
+        if let Some(reason) = monitor.poll(&Progress { explored: search.explored, ..Progress::default() }) {
+            search.stopped = Some(reason);
+            break;
+        }
+        match search.check(&fences)? {
+            Verdict::Safe if fences.0.is_empty() => return Ok(search.finish(Outcome::Correct)),
+            Verdict::Safe => {
+                search.found.push(FenceSet { cost, fences });
+                if is_one {
+                    break;
+                }
+            }
+            Verdict::Unsafe(run) => match search.learn(&fences, run) {
+                Learned::Clause => {}
+                Learned::Hopeless(run) => return Ok(search.finish(Outcome::Unfixable(run, Why::NoCandidate))),
+                Learned::Contradiction => break,
+            },
+            Verdict::Unknown(reason) => {
+                // What includes it might be safe, but could not be called minimal.
+                search.undecided.push(fences);
+                let is_final = ends_all(&reason);
+                search.stopped = Some(reason);
+                if is_final {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(search.conclude())
+}
+
+/// Whether another set would fare no better.
+fn ends_all(reason: &StopReason) -> bool {
+    match reason {
+        StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
+        StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
+        StopReason::States(_) | StopReason::Overflow => false,
+    }
+}
+
+struct Search<'a> {
+    engine: &'a dyn Engine,
+    task: &'a Task<'a>,
+    request: &'a Request<'a>,
+    monitor: &'a dyn Monitor,
+    choices: clause::Choices,
+    kinds: Vec<FenceKind>,
+    clauses: Vec<Clause>,
+    found: Vec<FenceSet>,
+    undecided: Vec<Choice>,
+    stopped: Option<StopReason>,
+    answered: &'static str,
+    checks: u64,
+    explored: u64,
+}
+
+/// What a bad run taught.
+enum Learned {
+    Clause,
+    /// No candidate would have stopped it.
+    Hopeless(Box<Run>),
+    /// The set has a fence that would have stopped it.
+    Contradiction,
+}
+
+impl<'a> Search<'a> {
+    fn new(engine: &'a dyn Engine, task: &'a Task<'a>, request: &'a Request<'a>, monitor: &'a dyn Monitor) -> Self {
+        let mut kinds = request.kinds.to_vec();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Self {
+            engine,
+            task,
+            request,
+            monitor,
+            choices: clause::choices(request.candidates, &kinds),
+            kinds,
+            clauses: Vec::new(),
+            found: Vec::new(),
+            undecided: Vec::new(),
+            stopped: None,
+            answered: engine.name(),
+            checks: 0,
+            explored: 0,
+        }
+    }
+
+    /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one that
+    /// cannot tell does not keep us from trying.
+    fn run_under_sc(&mut self) -> Option<Box<Run>> {
+        let task = Task { model: Model::Sc, ..*self.task };
+        let answer = self.ask(&task).or_else(|_| portfolio::Auto.check(&task, self.monitor)).ok()?;
+        match answer.verdict {
+            Verdict::Unsafe(run) => Some(run),
+            Verdict::Safe | Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn check(&mut self, fences: &Choice) -> Result<Verdict, Unsupported> {
+        let placement = fences.lay_over(self.request.candidates, self.task.placement);
+        Ok(self.ask(&Task { placement: &placement, ..*self.task })?.verdict)
+    }
+
+    fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Unsupported> {
+        let answer = self.engine.check(task, self.monitor)?;
+        self.checks += 1;
+        self.explored += answer.stats.explored;
+        self.answered = answer.engine;
+        Ok(answer)
+    }
+
+    fn learn(&mut self, fences: &Choice, run: Box<Run>) -> Learned {
+        let elements = clause::clause(self.task.program, &self.choices, &run);
+        if elements.is_empty() {
+            return Learned::Hopeless(run);
+        }
+        if fences.hits(&elements) {
+            let what = "a run passes a fence that should have stopped it".to_owned();
+            self.stopped = Some(StopReason::Defect(what));
+            return Learned::Contradiction;
+        }
+        self.clauses.push(Clause { elements, run });
+        Learned::Clause
+    }
+
+    /// The cheapest set that no clause refutes and that includes none already decided, with its real cost.
+    fn next(&self) -> Option<(u64, Choice)> {
+        let real = |candidate, kind| self.cost(candidate, kind);
+        let few = |_, kind: FenceKind| 1 + kind as u64;
+        let cost: &dyn Fn(CandidateId, FenceKind) -> u64 = match self.request.wanted {
+            Wanted::All | Wanted::Cheapest => &real,
+            Wanted::First => &few,
+        };
+        let clauses: Vec<_> = self.clauses.iter().map(|clause| &clause.elements).collect();
+        let found = self.found.iter().map(|set| &set.fences);
+        let blocked: Vec<_> = found.chain(&self.undecided).cloned().collect();
+        let problem = hitting::Problem { clauses: &clauses, blocked: &blocked, cost, kinds: &self.kinds };
+        let (_, fences) = hitting::cheapest(&problem)?;
+        let costs = fences.0.iter().map(|(&candidate, &kind)| self.cost(candidate, kind));
+        Some((costs.fold(0, u64::saturating_add), fences))
+    }
+
+    fn cost(&self, candidate: CandidateId, kind: FenceKind) -> u64 {
+        self.request.costs.of(self.task.program, &self.request.candidates[candidate], kind)
+    }
+
+    fn conclude(mut self) -> Synthesis {
+        let mut sets = std::mem::take(&mut self.found);
+        sets.sort();
+        let is_complete = self.stopped.is_none() && {
+            self.found.clone_from(&sets);
+            self.next().is_none()
+        };
+        let outcome = match &self.stopped {
+            Some(reason @ StopReason::Defect(_)) => Outcome::Unknown(reason.clone()),
+            Some(reason) if sets.is_empty() => Outcome::Unknown(reason.clone()),
+            None | Some(_) => Outcome::Fixed(sets),
+        };
+        Synthesis { is_complete, ..self.finish(outcome) }
+    }
+
+    fn finish(self, outcome: Outcome) -> Synthesis {
+        Synthesis {
+            engine: self.answered,
+            outcome,
+            is_complete: true,
+            stopped: self.stopped,
+            clauses: self.clauses,
+            checks: self.checks,
+            explored: self.explored,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Candidates: the fences that a programmer may write.
+//!
+//! A candidate is a set of positions that come together, since they are one place of the text: members of a family,
+//! unrolled copies and inlined calls share it. By process, each process has a text of its own, and only the copies
+//! within it come together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::loops::depths;
+use crate::index_type;
+use crate::program::{EdgeId, Op, PointId, Position, ProcessId, Program, Side};
+use crate::source::Span;
+use crate::util::IndexVec;
+
+index_type!(
+    /// A candidate, in the order of the text.
+    CandidateId
+);
+
+/// Where fences may stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// After each store.
+    AfterStores,
+    /// Before each load.
+    BeforeLoads,
+    /// After each store, and before each load and each atomic update.
+    Anywhere,
+    /// At these labels.
+    Labels(Vec<String>),
+}
+
+/// Who shares a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// All copies of a place of the text.
+    Source,
+    /// The copies within one process.
+    Process,
+}
+
+/// One fence that a programmer may write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Where it lies in the program; at least one position, in order.
+    pub positions: Vec<Position>,
+    /// The operation it stands beside.
+    pub span: Span,
+    /// On which side of it.
+    pub side: Side,
+    /// The processes that get it: a member by process, families by source.
+    pub owner: String,
+    /// How often it is written and run: ten times for each loop around it, for each copy.
+    pub weight: u64,
+}
+
+/// A label that the program does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownLabel {
+    /// The label.
+    pub label: String,
+    /// Those it has.
+    pub known: Vec<String>,
+}
+
+/// What makes positions one candidate. The label is empty for a place beside an operation; the span is for a label.
+type Key = (Option<ProcessId>, String, Span, Side);
+
+/// All candidates of a program.
+///
+/// # Errors
+/// A label that the program does not have.
+pub fn candidates(program: &Program, place: &Place, by: By) -> Result<IndexVec<CandidateId, Candidate>, UnknownLabel> {
+    let mut groups: BTreeMap<Key, Vec<Position>> = BTreeMap::new();
+    let process = |edge: EdgeId| (by == By::Process).then(|| program.edges()[edge].process);
+    match place {
+        Place::Labels(labels) => {
+            for (label, edge) in labelled(program, labels)? {
+                let family = &program.processes()[program.edges()[edge].process].family;
+                let key = (process(edge), format!("{family}@{label}"), Span::default(), Side::Before);
+                groups.entry(key).or_default().push(Position { edge, side: Side::Before });
+            }
+        }
+        Place::AfterStores | Place::BeforeLoads | Place::Anywhere => {
+            let all = program.edges().iter_enumerated();
+            for (edge, side) in all.filter_map(|(edge, it)| Some((edge, side_of(place, &it.op)?))) {
+                let key = (process(edge), String::new(), program.edges()[edge].span, side);
+                groups.entry(key).or_default().push(Position { edge, side });
+            }
+        }
+    }
+    let weights = depths(program);
+    let weigh = |position: &Position| 10_u64.pow(weights[position.edge].min(6));
+    let mut all: Vec<_> = groups
+        .into_iter()
+        .map(|((process, _, _, side), positions)| Candidate {
+            span: positions.iter().map(|it| program.edges()[it.edge].span).min().expect("a group has a position"),
+            side,
+            owner: owner(program, process, &positions),
+            weight: once_each(program, &positions).map(weigh).sum(),
+            positions,
+        })
+        .collect();
+    if *place == Place::Anywhere {
+        drop_equal(program, &mut all);
+    }
+    all.sort_by_key(|it| (it.span.start, it.side, it.positions[0]));
+    Ok(all.into_iter().collect())
+}
+
+fn side_of(place: &Place, op: &Op) -> Option<Side> {
+    let is_asked = |places: &[Place]| places.contains(place);
+    match op {
+        Op::Store(..) if is_asked(&[Place::AfterStores, Place::Anywhere]) => Some(Side::After),
+        Op::Load(..) if is_asked(&[Place::BeforeLoads, Place::Anywhere]) => Some(Side::Before),
+        Op::Rmw { .. } if is_asked(&[Place::Anywhere]) => Some(Side::Before),
+        Op::Store(..) | Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => None,
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
+    }
+}
+
+/// The edges that leave labelled points.
+fn labelled<'a>(program: &Program, labels: &'a [String]) -> Result<Vec<(&'a str, EdgeId)>, UnknownLabel> {
+    let known: BTreeSet<_> = program.points().iter().flat_map(|point| &point.labels).collect();
+    let mut out = Vec::new();
+    for label in labels {
+        if !known.contains(label) {
+            let known = known.into_iter().cloned().collect();
+            return Err(UnknownLabel { label: label.clone(), known });
+        }
+        let points = program.points().iter().filter(|point| point.labels.contains(label));
+        out.extend(points.flat_map(|point| &point.edges).map(|&edge| (label.as_str(), edge)));
+    }
+    Ok(out)
+}
+
+fn owner(program: &Program, process: Option<ProcessId>, positions: &[Position]) -> String {
+    if let Some(process) = process {
+        return program.processes()[process].name.clone();
+    }
+    let mut families: Vec<&str> = Vec::new();
+    for position in positions {
+        let family = program.processes()[program.edges()[position.edge].process].family.as_str();
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
+    families.join(", ")
+}
+
+/// Fences before several edges that leave one point are one fence.
+fn once_each<'a>(program: &'a Program, positions: &'a [Position]) -> impl Iterator<Item = &'a Position> {
+    let mut seen = BTreeSet::new();
+    positions.iter().filter(move |it| it.side == Side::After || seen.insert(program.edges()[it.edge].from))
+}
+
+/// Leaves out a place before an operation that is the same as one after an earlier store: nothing but local steps lies
+/// between, with no way in or out and no label that a property could look at.
+fn drop_equal(program: &Program, all: &mut Vec<Candidate>) {
+    let mut n_incoming: IndexVec<PointId, u32> = IndexVec::filled(program.points().len(), 0);
+    program.edges().iter().for_each(|edge| n_incoming[edge.to] += 1);
+    program.processes().iter().for_each(|process| n_incoming[process.entry] += 1);
+    let mut equal: BTreeMap<Position, Position> = BTreeMap::new();
+    for store in all.iter().filter(|it| it.side == Side::After).flat_map(|it| &it.positions) {
+        let mut at = program.edges()[store.edge].to;
+        while n_incoming[at] == 1 && program.points()[at].labels.is_empty() {
+            let edges = &program.points()[at].edges;
+            equal.extend(edges.iter().map(|&edge| (Position { edge, side: Side::Before }, *store)));
+            let [edge] = edges[..] else { break };
+            if !crate::system::is_local(&program.edges()[edge].op) {
+                break;
+            }
+            at = program.edges()[edge].to;
+        }
+    }
+    let stores: BTreeSet<Vec<Position>> =
+        all.iter().filter(|it| it.side == Side::After).map(|it| it.positions.clone()).collect();
+    all.retain(|it| {
+        let images: Option<BTreeSet<Position>> = it.positions.iter().map(|it| equal.get(it).copied()).collect();
+        !images.is_some_and(|images| stores.contains(&images.into_iter().collect::<Vec<_>>()))
+    });
+}
