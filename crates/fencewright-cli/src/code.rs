@@ -46,7 +46,7 @@ impl Code {
             StopReason::Interrupted => Self::Interrupted,
             StopReason::Defect(_) => Self::Defect,
             StopReason::Timeout | StopReason::Memory | StopReason::BufferBound(_) => Self::Unknown,
-            StopReason::UnboundedData(_) | StopReason::Overflow => Self::Unknown,
+            StopReason::UnboundedData(_) | StopReason::Constraints(_) | StopReason::Overflow => Self::Unknown,
         }
     }
 }

@@ -39,6 +39,8 @@ pub enum StopReason {
     BufferBound(u32),
     /// No violation among this many states; the data is unbounded, so there may be no end of them.
     UnboundedData(u64),
+    /// No answer within this many constraints, which is as many as the engine looks at.
+    Constraints(u64),
     /// A value needs more than 64 bits.
     Overflow,
     /// The engine's run was refused by the reference semantics: a defect of the engine.
@@ -53,6 +55,7 @@ impl StopReason {
             Self::Memory => Some("give it more memory with `--memory`"),
             Self::BufferBound(_) => Some("search further with `--bound N`, or put a fence on the loop that stores"),
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
+            Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
@@ -69,6 +72,7 @@ impl fmt::Display for StopReason {
             Self::BufferBound(1) => write!(f, "no violation with up to 1 buffered store per thread"),
             Self::BufferBound(n) => write!(f, "no violation with up to {n} buffered stores per thread"),
             Self::UnboundedData(n) => write!(f, "no violation in the first {n} states; `int` data is unbounded"),
+            Self::Constraints(n) => write!(f, "no answer within {n} constraints"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
             Self::Defect(what) => write!(f, "defect: {what}"),
         }
