@@ -6,7 +6,7 @@
 //! | update | pointer not at the newest message | the pointer moves one message on |
 //! | read `x,v` | the own(x) message, or else the pointer's, has x = v | – |
 //! | fence | pointer at the newest message | – |
-//! | atomic | pointer at the newest message, guards hold there | append a snapshot with the writes; the pointer follows |
+//! | atomic | pointer at the newest message, guards hold there | append all writes as one message, pointer follows |
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Counter-example guided fence insertion under TSO_, TACAS 2012.
 //! Departures: the order compares only headers that matter ([`constraint`](super::constraint)); an append takes along
