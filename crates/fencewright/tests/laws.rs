@@ -179,7 +179,7 @@ fn verdict(
     answer.ok_or_else(|| format!("{} does not take the program under {model}", engine.name()))
 }
 
-/// What an engine says; `None` if it does not take such programs.
+/// What an engine says; `None` if it does not take such programs, or finds them too large.
 fn answer(
     engine: &dyn Engine,
     program: &Program,
@@ -191,6 +191,7 @@ fn answer(
     match engine.check(&task, &Unlimited).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
+        Ok(Verdict::Unknown(StopReason::Constraints(_))) => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
         Err(_) => Ok(None),
     }
@@ -207,7 +208,7 @@ fn patient_answer(
     match engine.check(&task, &Patience(1_500)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
-        Ok(Verdict::Unknown(StopReason::Interrupted)) | Err(_) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Interrupted | StopReason::Constraints(_))) | Err(_) => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
     }
 }

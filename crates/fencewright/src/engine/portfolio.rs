@@ -52,7 +52,7 @@ fn is_final(verdict: &Verdict) -> bool {
         Verdict::Unknown(reason) => match reason {
             StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
             StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
-            StopReason::States(_) | StopReason::Overflow => false,
+            StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
         },
     }
 }

@@ -41,6 +41,8 @@ pub enum StopReason {
     UnboundedData(u64),
     /// No violation among this many states, which is as far as the engine goes.
     States(u64),
+    /// No answer within this many constraints, which is as many as the engine looks at.
+    Constraints(u64),
     /// A value needs more than 64 bits.
     Overflow,
     /// The engine's run was refused by the reference semantics: a defect of the engine.
@@ -55,6 +57,7 @@ impl StopReason {
             Self::Memory => Some("give it more memory with `--memory`"),
             Self::BufferBound(_) => Some("search further with `--bound N`, or put a fence on the loop that stores"),
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
+            Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted | Self::States(_) => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
@@ -72,6 +75,7 @@ impl fmt::Display for StopReason {
             Self::BufferBound(n) => write!(f, "no violation with up to {n} buffered stores per thread"),
             Self::UnboundedData(n) => write!(f, "no violation in the first {n} states; `int` data is unbounded"),
             Self::States(n) => write!(f, "no violation in the first {n} states"),
+            Self::Constraints(n) => write!(f, "no answer within {n} constraints"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
             Self::Defect(what) => write!(f, "defect: {what}"),
         }

@@ -186,7 +186,7 @@ fn ends_all(reason: &StopReason) -> bool {
     match reason {
         StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
-        StopReason::States(_) | StopReason::Overflow => false,
+        StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
     }
 }
 
@@ -237,8 +237,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one that
-    /// cannot tell does not keep us from trying.
+    /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one
+    /// that cannot tell does not keep us from trying.
     fn run_under_sc(&mut self) -> Option<Box<Run>> {
         let task = Task { model: Model::Sc, ..*self.task };
         let answer = self.ask(&task).or_else(|_| portfolio::Auto.check(&task, self.monitor)).ok()?;

@@ -10,6 +10,7 @@
 //! ```
 
 pub mod load_buffer;
+pub mod single_buffer;
 mod words;
 
 use std::cmp::Reverse;
@@ -106,6 +107,18 @@ impl<S: WellStructured> Search<S> {
     /// The constraint that was added last.
     pub fn last(&self) -> Option<&S::Constraint> {
         self.kept.last().map(|kept| &kept.constraint)
+    }
+
+    /// From the constraint that was added last to a bad one: each rule, and the constraint it leads to.
+    pub fn path(&self) -> Vec<(S::Rule, &S::Constraint)> {
+        let mut path = Vec::new();
+        let mut at = self.kept.last();
+        while let Some((next, rule)) = at.and_then(|kept| kept.next) {
+            let kept = &self.kept[next as usize];
+            path.push((rule, &kept.constraint));
+            at = Some(kept);
+        }
+        path
     }
 
     /// The bytes of the tables, roughly.

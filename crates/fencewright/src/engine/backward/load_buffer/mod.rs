@@ -5,12 +5,12 @@
 //! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
 //! ([`facts`]). A violation is turned into a run of the store buffers ([`run`]) and replayed.
 
-mod bad;
+pub(in crate::engine::backward) mod bad;
 mod constraint;
-mod facts;
+pub(in crate::engine::backward) mod facts;
 mod run;
 mod stage;
-mod system;
+pub(in crate::engine::backward) mod system;
 
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::backward::{End, Search};

@@ -1,0 +1,139 @@
+//! The single-buffer engine: exact for finite data under TSO, buffers and loops unbounded.
+//!
+//! Abdulla, Atig, Chen, Leonardsson, Rezine, _Counter-example guided fence insertion under TSO_, TACAS 2012. All
+//! processes share one buffer of memory snapshots; each has a pointer into it, which says how far memory has come for
+//! it ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for reachability, and
+//! well-structured, so that the backward search ends. Snapshots make constraints large and many: the engine is a second
+//! opinion on the load-buffer engine, with which it shares the static facts and nothing else, and gives up on what is
+//! too large for it. A violation is turned into a run of the store buffers ([`run`]) and replayed.
+
+mod constraint;
+mod run;
+mod system;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::automaton::{Automaton, Merging, RegisterFree};
+use crate::engine::backward::{End, Search};
+use crate::engine::run::replayed;
+use crate::engine::{
+    Answer, Engine, Monitor, Options, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict,
+};
+use crate::memory::Model;
+use crate::program::PropertyId;
+use crate::system::{Run, Violation};
+use crate::util::Idx;
+
+use run::{Unrolled, unroll};
+use system::{Reducing, SingleBuffer};
+
+/// The single-buffer engine.
+#[derive(Clone, Copy, Debug)]
+pub struct SingleBufferEngine;
+
+/// It gives up after this many constraints, known or looked at: beyond, the load-buffer engine is the one to ask.
+const MAX_CONSTRAINTS: u64 = 50_000;
+
+/// Sets of processes are words.
+const MAX_PROCESSES: usize = 64;
+
+const REDUCTIONS: &[Reduction] = &[
+    Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
+    Reduction { name: "local-steps", about: "steps on registers only run at once" },
+    Reduction { name: "update-steps", about: "pointers move only along with a write or after reads" },
+    Reduction { name: "lag-region", about: "a thread's view lags only between a write and a read" },
+    Reduction { name: "last-writes", about: "own writes in a buffer are the last ones, in their order" },
+    Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
+    Reduction { name: "suffix-equality", about: "after the last write to a location all snapshots agree on it" },
+    Reduction { name: "absent", about: "threads that do not matter are left open" },
+];
+
+impl Engine for SingleBufferEngine {
+    fn name(&self) -> &'static str {
+        "single-buffer"
+    }
+
+    fn about(&self) -> &'static str {
+        "backward search over one buffer of snapshots (Abdulla et al. 2012); exact for small programs under TSO"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        REDUCTIONS
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let unsupported = |reason| Unsupported { reason, help: "use `--engine explicit`".to_owned() };
+        match task.model {
+            Model::Tso => {}
+            Model::Sc | Model::Pso => {
+                return Err(unsupported(format!("the single-buffer engine does not know {}", task.model)));
+            }
+        }
+        if task.program.processes().len() > MAX_PROCESSES {
+            return Err(unsupported("the single-buffer engine takes no more than 64 threads".to_owned()));
+        }
+        let is_on = |name: &str| task.options.is_on(name);
+        let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
+        let automaton = Automaton::new(task, merging);
+        let program = RegisterFree::new(task, &automaton)?;
+        let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
+        let verdict = match search.run(&Budget(monitor)) {
+            End::Safe => Verdict::Safe,
+            End::Stopped(reason) => Verdict::Unknown(reason),
+            End::Unsafe(_) => match told(task, &automaton, &program, &search) {
+                Ok(run) => Verdict::Unsafe(Box::new(run)),
+                Err(reason) => Verdict::Unknown(reason),
+            },
+        };
+        let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
+        Ok(Answer { engine: self.name(), verdict, stats: Stats { explored, kept, bytes, is_shortest: false } })
+    }
+}
+
+fn reducing(options: &Options) -> Reducing {
+    Reducing {
+        update_steps: options.is_on("update-steps"),
+        lag_region: options.is_on("lag-region"),
+        last_writes: options.is_on("last-writes"),
+        single_writer: options.is_on("single-writer"),
+        suffix_equality: options.is_on("suffix-equality"),
+        absent: options.is_on("absent"),
+    }
+}
+
+/// Stops at [`MAX_CONSTRAINTS`], or when the other monitor does.
+struct Budget<'a>(&'a dyn Monitor);
+
+impl Monitor for Budget<'_> {
+    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+        let is_spent = progress.explored + progress.queued > MAX_CONSTRAINTS;
+        self.0.poll(progress).or_else(|| is_spent.then_some(StopReason::Constraints(MAX_CONSTRAINTS)))
+    }
+}
+
+/// The run that the search has found, replayed.
+fn told(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    program: &RegisterFree,
+    search: &Search<SingleBuffer<'_>>,
+) -> Result<Run, StopReason> {
+    let first = search.last().expect("the initial constraint was the last to be added");
+    let Some(Unrolled { path, fault }) = unroll(program, first, &search.path()) else {
+        return Err(StopReason::Defect("the path of the search cannot be followed".to_owned()));
+    };
+    let violations: Vec<Violation> = match fault {
+        Some(fault) => vec![Violation::Fault(fault)],
+        None => {
+            (0..task.program.properties().len()).map(|id| Violation::Property(PropertyId::from_usize(id))).collect()
+        }
+    };
+    let mut last = StopReason::Defect("no property is violated at the end of the run".to_owned());
+    for violation in violations {
+        match replayed(task, automaton, path.clone(), violation) {
+            Ok(run) => return Ok(run),
+            Err(reason) => last = reason,
+        }
+    }
+    Err(last)
+}
