@@ -165,29 +165,6 @@ fn expr<V>(it: &Expr<V>, name: &dyn Fn(&V) -> String) -> String {
         Expr::Unary(UnaryOp::Not, operand) => format!("!{}", inner(operand)),
         Expr::Binary(BinaryOp::Min, left, right) => format!("min({}, {})", expr(left, name), expr(right, name)),
         Expr::Binary(BinaryOp::Max, left, right) => format!("max({}, {})", expr(left, name), expr(right, name)),
-        Expr::Binary(op, left, right) => format!("{} {} {}", inner(left), symbol(*op), inner(right)),
-    }
-}
-
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
+        Expr::Binary(op, left, right) => format!("{} {} {}", inner(left), op.symbol(), inner(right)),
     }
 }

@@ -167,6 +167,30 @@ impl BinaryOp {
         }
     }
 
+    /// How it is written.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Rem => "%",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::BitXor => "^",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::And => "&&",
+            Self::Or => "||",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+
     /// Whether the result is a boolean.
     pub fn is_boolean(self) -> bool {
         match self {

@@ -46,35 +46,11 @@ pub(super) fn arguments(all: &[Expr]) -> String {
 pub(super) fn combine(op: BinaryOp, target: &str, value: &Expr) -> String {
     let level = precedence::of(op);
     if level == precedence::ATOM {
-        return format!("{}({target}, {})", sign(op), expr(value));
+        return format!("{}({target}, {})", op.symbol(), expr(value));
     }
-    let mut out = format!("{target} {} ", sign(op));
+    let mut out = format!("{target} {} ", op.symbol());
     write(&mut out, value, level + 1);
     out
-}
-
-/// How an operator is written.
-pub(super) fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::And => "&&",
-        BinaryOp::Or => "||",
-        BinaryOp::Min => "min",
-        BinaryOp::Max => "max",
-    }
 }
 
 fn precedence_of(kind: &ExprKind) -> u8 {
@@ -147,7 +123,7 @@ fn write_between(out: &mut String, open: &str, inner: &Expr, close: &str) {
 fn write_binary(out: &mut String, op: BinaryOp, left: &Expr, right: &Expr) {
     let level = precedence::of(op);
     if level == precedence::ATOM {
-        *out += sign(op);
+        *out += op.symbol();
         *out += "(";
         write(out, left, precedence::OR);
         *out += ", ";
@@ -158,7 +134,7 @@ fn write_binary(out: &mut String, op: BinaryOp, left: &Expr, right: &Expr) {
     // Comparisons do not chain on either side.
     write(out, left, level + u8::from(level == precedence::COMPARISON));
     *out += " ";
-    *out += sign(op);
+    *out += op.symbol();
     *out += " ";
     write(out, right, level + 1);
 }
@@ -192,7 +168,7 @@ fn write_compact(out: &mut String, it: &Expr, loosest: u8) {
     match &it.kind {
         ExprKind::Binary(op, left, right) if (loosest..precedence::ATOM).contains(&precedence::of(*op)) => {
             write_compact(out, left, precedence::of(*op));
-            *out += sign(*op);
+            *out += op.symbol();
             write_compact(out, right, precedence::of(*op) + 1);
         }
         ExprKind::Binary(..)

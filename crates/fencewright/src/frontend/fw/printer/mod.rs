@@ -211,7 +211,7 @@ fn assignment(target: &str, op: Option<BinaryOp>, value: &Expr) -> String {
     let value_text = expr(value);
     match op {
         None => format!("{target} = {value_text};"),
-        Some(op @ (BinaryOp::Add | BinaryOp::Sub)) => format!("{target} {}= {value_text};", expressions::sign(op)),
+        Some(op @ (BinaryOp::Add | BinaryOp::Sub)) => format!("{target} {}= {value_text};", op.symbol()),
         // Only `+=` and `-=` are part of the language; a tree may still have others.
         Some(op) => format!("{target} = {};", expressions::combine(op, target, value)),
     }
