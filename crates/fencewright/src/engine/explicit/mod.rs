@@ -160,8 +160,9 @@ impl<'a> Checker<'a> {
         let all = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
         let budget = Budget { states: all, ..Budget::UNLIMITED };
         let n_threads = self.task.options.threads;
-        let first =
-            if n_threads > 1 { Budget { states: all.min(self.engine.parallel_from), ..budget } } else { budget };
+        // A search that may end at its budget stays on one thread, so that it always ends at the same state.
+        let may_spread = n_threads > 1 && all == u64::MAX;
+        let first = if may_spread { Budget { states: self.engine.parallel_from, ..budget } } else { budget };
         let mut outcome = Sequential::new(&shared).run(first, self.monitor);
         if outcome.end == End::OverBudget && first.states < all {
             outcome = parallel::run(&shared, n_threads, budget, self.monitor);
