@@ -51,7 +51,7 @@ fn ctrl_c_ends_within_a_second() {
     let pressed = Instant::now();
     signal("-INT", &child);
     let output = child.wait_with_output().expect("the child ends");
-    assert!(pressed.elapsed() < Duration::from_secs(5), "{:?}", pressed.elapsed());
+    assert!(pressed.elapsed() < Duration::from_millis(1_500), "{:?}", pressed.elapsed());
     assert_eq!(output.status.code(), Some(130));
     assert!(text(&output.stdout).contains("\"reason\":\"interrupted\""), "{}", text(&output.stdout));
 }
@@ -81,7 +81,7 @@ fn the_time_limit_is_kept() {
     let started = Instant::now();
     let output = output(&["check", "--engine", "explicit", "--timeout", "1s", &file("large.fw")]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
 }
 
 #[test]
