@@ -1,15 +1,23 @@
-//! Interned words over numbers.
+//! Interned words, shared by all threads of a search.
 
-use crate::engine::automaton::FastMap;
+use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::{Mutex, PoisonError};
 
-/// An interned word; 0 is the empty one.
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+/// An interned word; 0 is the empty one. Which number a word gets depends on which thread comes first, so numbers are
+/// good for telling words apart, and for nothing else.
 pub type WordId = u32;
+
+/// Threads that intern different words seldom meet.
+const N_SHARDS: usize = 64;
 
 /// The words so far.
 #[derive(Debug)]
 pub struct Words {
-    words: Vec<Box<[u32]>>,
-    ids: FastMap<Box<[u32]>, WordId>,
+    words: boxcar::Vec<Box<[u64]>>,
+    ids: Vec<Mutex<HashTable<WordId>>>,
 }
 
 impl Words {
@@ -18,25 +26,27 @@ impl Words {
 
     /// Only the empty word is known.
     pub fn new() -> Self {
-        let mut words = Self { words: Vec::new(), ids: FastMap::default() };
-        words.intern(Vec::new());
+        let ids = (0..N_SHARDS).map(|_| Mutex::default()).collect();
+        let words = Self { words: boxcar::Vec::new(), ids };
+        words.intern(&[]);
         words
     }
 
     /// The id of a word.
-    pub fn intern(&mut self, letters: Vec<u32>) -> WordId {
-        if let Some(&id) = self.ids.get(letters.as_slice()) {
+    pub fn intern(&self, letters: &[u64]) -> WordId {
+        let hash = hash(letters);
+        let shard = &self.ids[(hash >> 32) as usize % N_SHARDS];
+        let mut ids = shard.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = ids.find(hash, |&id| self.get(id) == letters) {
             return id;
         }
-        let id = WordId::try_from(self.words.len()).expect("fewer than 2^32 words");
-        let letters: Box<[u32]> = letters.into();
-        self.words.push(letters.clone());
-        self.ids.insert(letters, id);
+        let id = WordId::try_from(self.words.push(letters.into())).expect("fewer than 2^32 words");
+        ids.insert_unique(hash, id, |&id| self::hash(self.get(id)));
         id
     }
 
     /// The letters of a word, oldest first.
-    pub fn get(&self, id: WordId) -> &[u32] {
+    pub fn get(&self, id: WordId) -> &[u64] {
         &self.words[id as usize]
     }
 }
@@ -45,4 +55,8 @@ impl Default for Words {
     fn default() -> Self {
         Self::new()
     }
+}
+
+fn hash(letters: &[u64]) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(letters)
 }

@@ -11,36 +11,38 @@
 //!    (y,0) own(x,1) (y,1)   ⊑   (z,0) (y,0) own(x,1) (z,1) (y,1)
 //! ```
 //!
-//! A constraint stands for all configurations above it. `*` stands for any value, in memory and in own messages; a
+//! A constraint stands for all configurations above it. It has sets of values where configurations have values, and a
 //! process may be *absent*, which stands for any local state and buffer of it.
 
 use std::fmt;
 
-use crate::engine::automaton::Datum;
+use crate::engine::backward::load_buffer::values::{BITS, Values};
 use crate::program::LocationId;
 use crate::util::Idx;
-
-/// Any value.
-pub const STAR: u32 = Datum::MAX as u32;
 
 /// Any local state, any buffer.
 pub const ABSENT: u32 = u32::MAX;
 
-/// A message of a load buffer, in one word.
+/// A message of a load buffer, in one word: marks, location, values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Message(pub u32);
+pub struct Message(pub u64);
 
 impl Message {
-    const OWN: u32 = 1 << 31;
+    const OWN: u64 = 1 << 63;
+    const NEWEST: u64 = 1 << 62;
+    const VALUES: u64 = (1 << BITS) - 1;
+
+    /// Programs with more locations than this do not fit.
+    pub const MAX_LOCATIONS: usize = 1 << (62 - BITS);
 
     /// `(x,v)`
-    pub fn sample(x: LocationId, value: u32) -> Self {
-        Self((x.index() as u32) << 16 | value)
+    pub fn sample(x: LocationId, values: Values) -> Self {
+        Self((x.index() as u64) << BITS | values.bits())
     }
 
     /// `own(x,v)`
-    pub fn own(x: LocationId, value: u32) -> Self {
-        Self(Self::OWN | (x.index() as u32) << 16 | value)
+    pub fn own(x: LocationId, values: Values) -> Self {
+        Self(Self::OWN | Self::sample(x, values).0)
     }
 
     /// Whether it is an own message.
@@ -48,14 +50,19 @@ impl Message {
         self.0 & Self::OWN != 0
     }
 
-    /// Its location.
-    pub fn location(self) -> LocationId {
-        LocationId::from_usize((self.0 >> 16 & 0x7fff) as usize)
+    /// Whether it is marked as an own message that no newer one of its location follows.
+    pub const fn is_newest_own(self) -> bool {
+        self.0 & Self::NEWEST != 0
     }
 
-    /// Its value, or [`STAR`].
-    pub const fn value(self) -> u32 {
-        self.0 & 0xffff
+    /// Its location.
+    pub fn location(self) -> LocationId {
+        LocationId::from_usize((self.0 & !(Self::OWN | Self::NEWEST)) as usize >> BITS)
+    }
+
+    /// Its values.
+    pub const fn values(self) -> Values {
+        Values::from_bits(self.0 & Self::VALUES)
     }
 
     /// Whether it is an own message of this location.
@@ -63,88 +70,85 @@ impl Message {
         self.is_own() && self.location() == x
     }
 
-    /// Whether every message that `other` stands for is one that this stands for.
-    pub const fn covers(self, other: Self) -> bool {
-        self.0 == other.0 || (self.value() == STAR && self.0 >> 16 == other.0 >> 16)
+    /// Whether every message that `other` stands for is one that this stands for, whatever follows them.
+    pub fn covers(self, other: Self) -> bool {
+        let kind = |message: Self| message.0 & !(Self::NEWEST | Self::VALUES);
+        kind(self) == kind(other) && self.values().covers(other.values())
     }
 
-    /// The same message with this value.
+    /// The same message with these values.
     #[must_use]
-    pub const fn with_value(self, value: u32) -> Self {
-        Self(self.0 & !0xffff | value)
+    pub const fn with_values(self, values: Values) -> Self {
+        Self(self.0 & !Self::VALUES | values.bits())
     }
 }
 
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let own = if self.is_own() { "own" } else { "" };
-        write!(f, "{own}(x{},{})", self.location().index(), self.value())
+        write!(f, "{own}(x{},{:b})", self.location().index(), self.values().bits())
     }
 }
 
-/// Whether a value that may be `*` can be this one.
-pub const fn may_be(value: u32, wanted: u32) -> bool {
-    value == STAR || value == wanted
+/// Marks the newest-own messages of a buffer.
+pub fn mark_newest(word: &mut [Message]) {
+    for i in 0..word.len() {
+        let message = word[i];
+        let is_newest = message.is_own() && !word[i + 1..].iter().any(|later| later.is_own_of(message.location()));
+        word[i].0 = if is_newest { message.0 | Message::NEWEST } else { message.0 & !Message::NEWEST };
+    }
 }
 
-/// The positions of newest-own messages, ascending.
-pub fn newest_own(word: &[Message]) -> Vec<usize> {
-    let is_newest = |i: &usize| {
-        let message = word[*i];
-        message.is_own() && !word[i + 1..].iter().any(|later| later.is_own_of(message.location()))
-    };
-    (0..word.len()).filter(is_newest).collect()
-}
-
-/// `a ⊑ b`: every buffer above `b` is above `a`.
-pub fn is_below(a: &[Message], b: &[Message]) -> bool {
+/// `a ⊑ b` for marked buffers: every buffer above `b` is above `a`.
+///
+/// Greedy matching is complete: what a letter matches does not depend on earlier choices.
+pub fn is_below(a: &[u64], b: &[u64]) -> bool {
     if a.len() > b.len() {
         return false;
     }
-    let (own_a, own_b) = (newest_own(a), newest_own(b));
-    let is_same = |(&i, &j): (&usize, &usize)| a[i].covers(b[j]);
-    if own_a.len() != own_b.len() || !own_a.iter().zip(&own_b).all(is_same) {
-        return false;
+    let mut wanted = a.iter().map(|&letter| Message(letter)).peekable();
+    for letter in b.iter().map(|&letter| Message(letter)) {
+        let is_it = |wanted: &Message| wanted.is_newest_own() == letter.is_newest_own() && wanted.covers(letter);
+        if wanted.next_if(is_it).is_none() && letter.is_newest_own() {
+            return false;
+        }
     }
-    let starts = |own: &[usize]| std::iter::once(0).chain(own.iter().map(|i| i + 1)).collect::<Vec<_>>();
-    let ends = |own: &[usize], len| own.iter().copied().chain([len]).collect::<Vec<_>>();
-    let segments_a = starts(&own_a).into_iter().zip(ends(&own_a, a.len()));
-    let segments_b = starts(&own_b).into_iter().zip(ends(&own_b, b.len()));
-    segments_a.zip(segments_b).all(|((i, j), (k, l))| is_subword(&a[i..j], &b[k..l]))
-}
-
-/// Greedy matching is complete: what a letter matches does not depend on earlier choices.
-fn is_subword(a: &[Message], b: &[Message]) -> bool {
-    let mut rest = b.iter();
-    a.iter().all(|letter| rest.any(|candidate| letter.covers(*candidate)))
+    wanted.next().is_none()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Message, STAR, is_below};
+    use super::{Message, is_below, mark_newest};
+    use crate::engine::backward::load_buffer::values::Values;
     use crate::util::Idx;
 
     fn s(x: usize, v: u32) -> Message {
-        Message::sample(Idx::from_usize(x), v)
+        Message::sample(Idx::from_usize(x), Values::from_bits(1 << v))
     }
 
     fn o(x: usize, v: u32) -> Message {
-        Message::own(Idx::from_usize(x), v)
+        Message::own(Idx::from_usize(x), Values::from_bits(1 << v))
     }
 
     fn check(a: &[Message], b: &[Message], expected: bool) {
-        assert_eq!(is_below(a, b), expected, "{a:?} ⊑ {b:?}");
+        let letters = |word: &[Message]| {
+            let mut word = word.to_vec();
+            mark_newest(&mut word);
+            word.iter().map(|message| message.0).collect::<Vec<_>>()
+        };
+        assert_eq!(is_below(&letters(a), &letters(b)), expected, "{a:?} ⊑ {b:?}");
     }
 
     #[test]
     fn newest_own_messages_are_kept_and_the_rest_may_grow() {
+        let any = Message::own(Idx::from_usize(0), Values::ANY);
         check(&[], &[s(0, 1)], true);
         check(&[], &[o(0, 1)], false);
         check(&[s(1, 0), o(0, 1), s(1, 1)], &[s(2, 0), s(1, 0), o(0, 1), s(2, 1), s(1, 1)], true);
         check(&[o(0, 1)], &[o(0, 2), o(0, 1)], true);
         check(&[o(0, 2)], &[o(0, 2), o(0, 1)], false);
-        check(&[o(0, STAR)], &[o(0, 2)], true);
-        check(&[o(0, 2)], &[o(0, STAR)], false);
+        check(&[any], &[o(0, 2)], true);
+        check(&[o(0, 2)], &[any], false);
         check(&[o(0, 1), o(1, 1)], &[o(1, 1), o(0, 1)], false);
         check(&[s(1, 0), o(0, 1)], &[o(0, 1), s(1, 0)], false);
     }

@@ -3,27 +3,29 @@
 //! Writes reach memory at once; instead of the store, the process's *view* lags: it may read values that were sampled
 //! from memory earlier ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for
 //! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
-//! ([`facts`]). A violation is turned into a run of the store buffers ([`run`]) and replayed.
+//! ([`facts`](super::facts)). A violation is turned into a run of the store buffers ([`run`]) and replayed.
 
-pub(in crate::engine::backward) mod bad;
+mod choices;
 mod constraint;
-pub(in crate::engine::backward) mod facts;
 mod run;
+mod sharpen;
 mod stage;
-pub(in crate::engine::backward) mod system;
+mod system;
+mod values;
 
-use crate::engine::automaton::{Automaton, Merging, RegisterFree};
+use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
+use crate::engine::backward::facts::Stage;
+use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::run::replayed;
-use crate::engine::{Answer, Engine, Monitor, Options, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
-use crate::program::{ProcessId, PropertyId};
-use crate::system::{Run, Violation};
+use crate::program::ProcessId;
+use crate::system::Run;
 use crate::util::Idx;
 
-use constraint::{ABSENT, STAR};
+use constraint::{ABSENT, Message};
 use run::{Beginning, Warped, warp};
-use system::{LoadBuffers, Reducing, Rule, Stage};
+use system::{LoadBuffers, Machine, Reducing, Rule};
 
 /// The load-buffer engine.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +42,7 @@ const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "last-writes", about: "own writes in a buffer are the last ones, in their order" },
     Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
     Reduction { name: "absent", about: "threads that do not matter are left open" },
+    Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" },
 ];
 
 impl Engine for LoadBuffer {
@@ -56,33 +59,26 @@ impl Engine for LoadBuffer {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let stage = match task.model {
-            Model::Tso => Stage::None,
-            Model::Pso => Stage::PerLocation(task.options.dialect.pso_rmw),
-            Model::Sc => {
-                return Err(Unsupported {
-                    reason: "under sc there is nothing for load buffers to do".to_owned(),
-                    help: "use `--engine explicit`".to_owned(),
-                });
-            }
+        let machine = match task.model {
+            Model::Sc => Machine { lags: false, stage: Stage::None },
+            Model::Tso => Machine { lags: true, stage: Stage::None },
+            Model::Pso => Machine { lags: true, stage: Stage::PerLocation(task.options.dialect.pso_rmw) },
         };
-        let is_on = |name: &str| task.options.is_on(name);
-        let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
-        let automaton = Automaton::new(task, merging);
+        if task.program.locations().len() > Message::MAX_LOCATIONS {
+            return Err(Unsupported {
+                reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
+                help: "use `--engine explicit`".to_owned(),
+            });
+        }
+        let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
-        let system = LoadBuffers::new(task.program, &program, stage, reducing(task.options));
-        let mut search = Search::new(system);
-        let end = search.run(monitor);
-        let verdict = match end {
+        let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing(task.options)));
+        let verdict = match search.run(task.options.threads, monitor) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),
-            End::Unsafe(rules) => match told(task, &automaton, &program, &search, &rules) {
-                Ok(run) => Verdict::Unsafe(Box::new(run)),
-                Err(reason) => Verdict::Unknown(reason),
-            },
+            End::Unsafe(rules) => unsafe_or_unknown(run_of(task, &automaton, &program, &search, &rules)),
         };
-        let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
-        Ok(Answer { engine: self.name(), verdict, stats: Stats { explored, kept, bytes, is_shortest: false } })
+        Ok(answer(self.name(), &search, verdict))
     }
 }
 
@@ -93,11 +89,12 @@ fn reducing(options: &Options) -> Reducing {
         last_writes: options.is_on("last-writes"),
         single_writer: options.is_on("single-writer"),
         absent: options.is_on("absent"),
+        value_sets: options.is_on("value-sets"),
     }
 }
 
 /// The run that rules stand for, replayed.
-fn told(
+fn run_of(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     program: &RegisterFree,
@@ -105,31 +102,18 @@ fn told(
     rules: &[Rule],
 ) -> Result<Run, StopReason> {
     let first = search.last().expect("the initial constraint was the last to be added");
-    let n_before_memory = search.system().n_before_memory();
-    let state =
-        |(process, automaton): (ProcessId, &crate::engine::automaton::ProcessAutomaton)| match first[process.index()] {
-            ABSENT => *automaton.initial.keys().next().expect("a process starts somewhere"),
-            state => state,
-        };
-    let memory = program.initial.iter_enumerated().map(|(x, initial)| match first[n_before_memory + x.index()] {
-        STAR => u32::from(initial[0]),
-        cell => cell,
+    let system = search.system();
+    let state = |(process, automaton): (ProcessId, &ProcessAutomaton)| match first[process.index()] {
+        ABSENT => *automaton.initial.keys().next().expect("a process starts somewhere"),
+        state => state,
+    };
+    let cells = system.memory(first);
+    let memory = program.initial.iter_enumerated().map(|(x, initial)| {
+        let fits = |&&value: &&u16| system.encoding.contains(x, cells[x.index()], value);
+        *initial.iter().find(fits).expect("the constraint holds an initial configuration")
     });
     let beginning =
         Beginning { states: program.processes.iter_enumerated().map(state).collect(), memory: memory.collect() };
-    let Warped { path, fault } = warp(program, &beginning, rules);
-    let violations: Vec<Violation> = match fault {
-        Some(fault) => vec![Violation::Fault(fault)],
-        None => {
-            (0..task.program.properties().len()).map(|id| Violation::Property(PropertyId::from_usize(id))).collect()
-        }
-    };
-    let mut last = StopReason::Defect("no property is violated at the end of the run".to_owned());
-    for violation in violations {
-        match replayed(task, automaton, path.clone(), violation) {
-            Ok(run) => return Ok(run),
-            Err(reason) => last = reason,
-        }
-    }
-    Err(last)
+    let Warped { path, fault } = warp(system, &beginning, rules);
+    told(task, automaton, &path, fault)
 }

@@ -12,9 +12,10 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::automaton::{FastMap, Letter, RegisterFree, StateId};
-use crate::engine::backward::load_buffer::constraint::{Message, may_be};
-use crate::engine::backward::load_buffer::system::{Rule, RuleKind};
+use crate::engine::automaton::{Atomic, Datum, FastMap, Letter, LetterEdge, StateId};
+use crate::engine::backward::load_buffer::choices::{Act, Choice};
+use crate::engine::backward::load_buffer::system::{LoadBuffers, Rule, RuleKind};
+use crate::engine::backward::load_buffer::values::Values;
 use crate::engine::run::{Logged, Path};
 use crate::memory::Flush;
 use crate::program::{LocationId, ProcessId};
@@ -35,13 +36,14 @@ pub struct Beginning {
     /// Of each process.
     pub states: IndexVec<ProcessId, StateId>,
     /// Of each location.
-    pub memory: IndexVec<LocationId, u32>,
+    pub memory: IndexVec<LocationId, Datum>,
 }
 
 /// The run that rules lead through.
-pub fn warp(program: &RegisterFree, beginning: &Beginning, rules: &[Rule]) -> Warped {
+pub fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> Warped {
+    let program = system.program;
     let mut machine = Machine {
-        program,
+        system,
         memory: beginning.memory.clone(),
         buffers: program.processes.iter().map(|_| VecDeque::new()).collect(),
         stages: program.processes.iter().map(|_| FastMap::default()).collect(),
@@ -57,7 +59,7 @@ pub fn warp(program: &RegisterFree, beginning: &Beginning, rules: &[Rule]) -> Wa
     let info = |process: ProcessId, state: StateId| &program.processes[process].states[state as usize];
     let states: Vec<(ProcessId, StateId)> = beginning.states.iter_enumerated().map(|(p, &state)| (p, state)).collect();
     let start = Start {
-        memory: beginning.memory.iter_enumerated().map(|(x, &cell)| program.values[x][cell as usize]).collect(),
+        memory: beginning.memory.iter_enumerated().map(|(x, &cell)| program.values[x][usize::from(cell)]).collect(),
         registers: states.iter().map(|(process, state)| program.processes[*process].initial[state].clone()).collect(),
     };
     let rests = states.iter().map(|&(process, state)| info(process, state).local).collect();
@@ -74,14 +76,23 @@ struct Event {
     fault: Option<Fault>,
 }
 
+/// A message with the step that pushed it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Message {
+    is_own: bool,
+    location: LocationId,
+    value: Datum,
+    pushed: usize,
+}
+
 /// The load-buffer machine on concrete values.
 struct Machine<'a> {
-    program: &'a RegisterFree,
-    memory: IndexVec<LocationId, u32>,
-    /// Messages with the step that pushed them, oldest first.
-    buffers: IndexVec<ProcessId, VecDeque<(Message, usize)>>,
+    system: &'a LoadBuffers<'a>,
+    memory: IndexVec<LocationId, Datum>,
+    /// Oldest first.
+    buffers: IndexVec<ProcessId, VecDeque<Message>>,
     /// Stores in the stage, oldest first.
-    stages: IndexVec<ProcessId, FastMap<LocationId, VecDeque<u32>>>,
+    stages: IndexVec<ProcessId, FastMap<LocationId, VecDeque<Datum>>>,
     events: Vec<Event>,
 }
 
@@ -89,81 +100,90 @@ impl Machine<'_> {
     fn step(&mut self, now: usize, rule: Rule) {
         let process = rule.process;
         match rule.kind {
-            RuleKind::Propagate(x) => {
-                let sample = Message::sample(x, self.memory[x]);
-                self.buffers[process].push_back((sample, now));
-            }
+            RuleKind::Propagate(x) => self.push(now, process, false, (x, self.memory[x])),
             RuleKind::Delete => self.delete(process),
-            RuleKind::Nop(edge) | RuleKind::ReadOwn(edge) => self.take(now, process, edge),
-            RuleKind::ReadHead(edge) => {
-                self.uncover(process, edge);
-                self.take(now, process, edge);
+            RuleKind::Nop(choice) | RuleKind::ReadOwn(choice) => self.take(now, process, choice),
+            RuleKind::ReadHead(choice) => {
+                self.uncover(process, choice);
+                self.take(now, process, choice);
             }
-            RuleKind::Drained(edge) => {
+            RuleKind::Drained(choice) => {
                 self.buffers[process].clear();
-                self.take(now, process, edge);
-                if let Letter::Write(x, value) = self.program.processes[process].edges[edge as usize].letter {
-                    self.write(now, process, x, u32::from(value));
+                self.take(now, process, choice);
+                if let Some((x, value)) = self.written(process, choice) {
+                    self.write(now, process, x, value);
                 }
             }
-            RuleKind::Write(edge) => {
-                let (x, value) = self.written(process, edge);
-                self.take(now, process, edge);
+            RuleKind::Write(choice) => {
+                let (x, value) = self.written(process, choice).expect("the rule is for writes");
+                self.take(now, process, choice);
                 self.write(now, process, x, value);
-                self.buffers[process].push_back((Message::own(x, value), now));
+                self.push(now, process, true, (x, value));
             }
-            RuleKind::Store(edge) => {
-                let (x, value) = self.written(process, edge);
-                self.take(now, process, edge);
+            RuleKind::Store(choice) => {
+                let (x, value) = self.written(process, choice).expect("the rule is for writes");
+                self.take(now, process, choice);
                 self.stages[process].entry(x).or_default().push_back(value);
             }
-            RuleKind::Serialize { location, value, is_last, pushes } => {
+            RuleKind::Serialize { location, values, is_last, pushes } => {
                 if !pushes {
                     self.buffers[process].clear();
                 }
-                self.serialize(now, process, location, (value, is_last, pushes));
+                self.serialize(now, process, location, (values, is_last, pushes));
             }
         }
     }
 
-    fn written(&self, process: ProcessId, edge: u32) -> (LocationId, u32) {
-        match self.program.processes[process].edges[edge as usize].letter {
-            Letter::Write(x, value) => (x, u32::from(value)),
-            Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => {
-                unreachable!("the rule is for writes")
-            }
+    fn choice(&self, process: ProcessId, choice: u32) -> &Choice {
+        &self.system.choices[process].all[choice as usize]
+    }
+
+    fn edge(&self, process: ProcessId, edge: u32) -> &LetterEdge {
+        &self.system.program.processes[process].edges[edge as usize]
+    }
+
+    fn push(&mut self, now: usize, process: ProcessId, is_own: bool, (location, value): (LocationId, Datum)) {
+        self.buffers[process].push_back(Message { is_own, location, value, pushed: now });
+    }
+
+    fn written(&self, process: ProcessId, choice: u32) -> Option<(LocationId, Datum)> {
+        match self.edge(process, self.choice(process, choice).edges[0]).letter {
+            Letter::Write(x, value) => Some((x, value)),
+            Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => None,
         }
     }
 
     /// Stores leave the stage: those that a larger configuration has in front, then the one that the rule is about.
-    fn serialize(&mut self, now: usize, process: ProcessId, x: LocationId, rule: (u32, bool, bool)) {
-        let (value, is_last, pushes) = rule;
+    fn serialize(&mut self, now: usize, process: ProcessId, x: LocationId, rule: (Values, bool, bool)) {
+        let (values, is_last, pushes) = rule;
         while let Some(store) = self.stages[process].get_mut(&x).and_then(VecDeque::pop_front) {
             self.write(now, process, x, store);
             if pushes {
-                self.buffers[process].push_back((Message::own(x, store), now));
+                self.push(now, process, true, (x, store));
             }
             let is_empty = self.stages[process][&x].is_empty();
-            if is_empty || (!is_last && may_be(value, store)) {
+            if is_empty || (!is_last && self.system.encoding.contains(x, values, store)) {
                 return;
             }
         }
     }
 
     /// A store reaches memory.
-    fn write(&mut self, now: usize, process: ProcessId, x: LocationId, value: u32) {
+    fn write(&mut self, now: usize, process: ProcessId, x: LocationId, value: Datum) {
         self.memory[x] = value;
-        let step = Step { process, action: Action::Flush(Flush::Store(x)) };
-        self.events.push(Event { time: (now, 1, self.events.len()), logged: Logged { step, rest: None }, fault: None });
+        if self.system.machine.lags {
+            let step = Step { process, action: Action::Flush(Flush::Store(x)) };
+            let logged = Logged { step, rest: None };
+            self.events.push(Event { time: (now, 1, self.events.len()), logged, fault: None });
+        }
     }
 
     /// Drops the messages before the one that a read wants to be the oldest.
-    fn uncover(&mut self, process: ProcessId, edge: u32) {
-        let Letter::Read(x, value) = self.program.processes[process].edges[edge as usize].letter else {
-            unreachable!("the rule is for reads")
-        };
-        let wanted = Message::sample(x, u32::from(value));
-        while self.buffers[process].front().is_some_and(|(oldest, _)| *oldest != wanted) {
+    fn uncover(&mut self, process: ProcessId, choice: u32) {
+        let &Act::Read(x, values) = &self.choice(process, choice).act else { unreachable!("the rule is for reads") };
+        while let Some(oldest) = self.buffers[process].front()
+            && !(!oldest.is_own && oldest.location == x && self.system.encoding.contains(x, values, oldest.value))
+        {
             self.buffers[process].pop_front();
         }
     }
@@ -171,24 +191,44 @@ impl Machine<'_> {
     /// Drops the messages up to the oldest one that no newer own message shadows.
     fn delete(&mut self, process: ProcessId) {
         let buffer = &mut self.buffers[process];
-        while let Some((oldest, _)) = buffer.pop_front() {
-            if oldest.is_own() && !buffer.iter().any(|(later, _)| later.is_own_of(oldest.location())) {
+        while let Some(oldest) = buffer.pop_front() {
+            if oldest.is_own && !buffer.iter().any(|later| later.is_own && later.location == oldest.location) {
                 return;
             }
         }
     }
 
-    fn take(&mut self, now: usize, process: ProcessId, edge: u32) {
-        let automaton = &self.program.processes[process];
-        let edge = &automaton.edges[edge as usize];
-        let view = self.buffers[process].front().map_or(now, |(_, pushed)| *pushed);
-        let to = &automaton.states[edge.to as usize];
+    fn take(&mut self, now: usize, process: ProcessId, choice: u32) {
+        let edge = self.taken(process, choice);
+        let edge = self.edge(process, edge).clone();
+        let view = self.buffers[process].front().map_or(now, |oldest| oldest.pushed);
+        let to = &self.system.program.processes[process].states[edge.to as usize];
         let logged = Logged { step: edge.step, rest: Some(to.local) };
         self.events.push(Event { time: (view, 0, now), logged, fault: to.fault });
         if let Letter::Atomic(atomic) = &edge.letter {
             for (x, value) in &atomic.writes {
-                self.memory[*x] = u32::from(*value);
+                self.memory[*x] = *value;
             }
         }
+    }
+
+    /// The edge of a choice that fits what there is to find; the first if the rules do not fit together.
+    fn taken(&self, process: ProcessId, choice: u32) -> u32 {
+        let edges = &self.choice(process, choice).edges;
+        let fits = |&&edge: &&u32| match &self.edge(process, edge).letter {
+            Letter::Read(x, value) => self.found(process, *x) == *value,
+            Letter::Atomic(Atomic { guards, .. }) => guards.iter().all(|&(x, value)| self.memory[x] == value),
+            Letter::Nop | Letter::Write(..) | Letter::Fence(_) => true,
+        };
+        *edges.iter().find(fits).unwrap_or(&edges[0])
+    }
+
+    /// What a process finds when it reads.
+    fn found(&self, process: ProcessId, x: LocationId) -> Datum {
+        let staged = self.stages[process].get(&x).and_then(VecDeque::back);
+        let buffer = &self.buffers[process];
+        let own = || buffer.iter().rev().find(|it| it.is_own && it.location == x).map(|it| &it.value);
+        let head = || buffer.front().filter(|it| it.location == x).map(|it| &it.value);
+        *staged.or_else(own).or_else(head).unwrap_or(&self.memory[x])
     }
 }

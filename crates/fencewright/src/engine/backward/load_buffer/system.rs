@@ -13,23 +13,37 @@
 //! | atomic | buffer empty, guards hold in memory | memory changes |
 //!
 //! Under PSO a *store stage* stands in front: a store buffer for each process and location ([`stage`](super::stage)). A
-//! write goes into it; taking its oldest store out is what "write" is above.
+//! write goes into it; taking its oldest store out is what "write" is above. Under SC nothing is ever pushed.
 //!
 //! Abdulla, Atig, Bouajjani, Ngo, _A load-buffer semantics for total store ordering_, LMCS 2018. Departures: the
 //! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
-use crate::engine::automaton::{Atomic, FastMap, Letter, LetterEdge, RegisterFree};
-use crate::engine::backward::load_buffer::bad::bad_constraints;
-use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, STAR, is_below, may_be, newest_own};
-use crate::engine::backward::load_buffer::facts::Facts;
+use crate::engine::automaton::RegisterFree;
+use crate::engine::backward::bad::bad_situations;
+use crate::engine::backward::facts::{Facts, Stage};
+use crate::engine::backward::load_buffer::choices::{Act, AtomicAct, Choice, Choices};
+use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, is_below, mark_newest};
+use crate::engine::backward::load_buffer::sharpen::{Sharpening, sharpened, sharpenings};
+use crate::engine::backward::load_buffer::values::{Encoding, Values};
 use crate::engine::backward::{WellStructured, WordId, Words};
-use crate::memory::PsoRmw;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
-use crate::util::Idx;
+use crate::util::{Idx, IndexVec};
 
-/// A constraint: a local state and a buffer for each process, then memory, one word each.
+/// A constraint: a local state and a buffer for each process, the store stage, memory; all but states interned.
 pub type Constraint = Box<[u32]>;
+
+/// A constraint whose memory is not interned yet.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// As in a constraint; the last word is of no meaning.
+    pub words: Constraint,
+    /// What each location may hold.
+    pub memory: Vec<Values>,
+}
+
+/// Where predecessors go.
+pub type Out = Vec<(Rule, Constraint)>;
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +54,12 @@ pub struct Rule {
     pub kind: RuleKind,
 }
 
-/// The rules.
+/// The rules; edges are named by their [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
     /// An edge that leaves memory and buffer alone, whatever they hold.
     Nop(u32),
-    /// A read of the newest own message.
+    /// A read of the newest own message, or of the newest store in the stage.
     ReadOwn(u32),
     /// A read of the oldest message.
     ReadHead(u32),
@@ -53,12 +67,12 @@ pub enum RuleKind {
     Write(u32),
     /// A write into the store stage.
     Store(u32),
-    /// Stores leave the stage, up to one with this value (or `*`); all of them if it is the last.
+    /// Stores leave the stage, up to one with one of these values; all of them if it is the last.
     Serialize {
         /// Of this location.
         location: LocationId,
-        /// The value.
-        value: u32,
+        /// The values.
+        values: Values,
         /// Whether nothing stays behind.
         is_last: bool,
         /// Whether own messages are pushed.
@@ -70,15 +84,6 @@ pub enum RuleKind {
     Propagate(LocationId),
     /// Drops messages up to the oldest newest-own one.
     Delete,
-}
-
-/// What stands in front of the load buffers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Nothing: TSO.
-    None,
-    /// A store buffer for each process and location: PSO.
-    PerLocation(PsoRmw),
 }
 
 /// Which reductions are on.
@@ -94,6 +99,17 @@ pub struct Reducing {
     pub single_writer: bool,
     /// Processes that are not needed are left open.
     pub absent: bool,
+    /// Edges that differ only in the value they find are one, and facts leave sets of values.
+    pub value_sets: bool,
+}
+
+/// What the memory model lets a process do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Whether its view may lag behind memory.
+    pub lags: bool,
+    /// What stands in front.
+    pub stage: Stage,
 }
 
 /// The load-buffer semantics of a program.
@@ -101,30 +117,34 @@ pub struct Reducing {
 pub struct LoadBuffers<'a> {
     source: &'a Program,
     pub(super) program: &'a RegisterFree,
+    pub(super) choices: IndexVec<ProcessId, Choices>,
+    pub(super) encoding: Encoding,
     facts: Facts,
+    sharpenings: IndexVec<ProcessId, Sharpening>,
     reducing: Reducing,
-    pub(super) stage: Stage,
+    pub(super) machine: Machine,
     words: Words,
-    below: FastMap<(WordId, WordId), bool>,
-    /// Sets of absent processes that occur.
-    absences: Vec<u64>,
     n_processes: usize,
 }
 
 impl<'a> LoadBuffers<'a> {
     /// The load-buffer semantics of a program in register-free form.
-    pub fn new(source: &'a Program, program: &'a RegisterFree, stage: Stage, reducing: Reducing) -> Self {
+    pub fn new(source: &'a Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
         // Which stores a process that is left open has pending would have to be guessed.
-        let absent = reducing.absent && stage == Stage::None;
+        let absent = reducing.absent && machine.stage == Stage::None;
+        let facts = Facts::new(program, machine.stage);
+        let encoding = Encoding::new(program.values.iter().map(Vec::len).collect());
+        let choices = program.processes.iter().map(|it| Choices::new(it, &encoding, reducing.value_sets));
         Self {
             source,
             program,
-            facts: Facts::new(program, stage),
+            choices: choices.collect(),
+            sharpenings: sharpenings(&facts, &encoding),
+            encoding,
+            facts,
             reducing: Reducing { absent, ..reducing },
-            stage,
+            machine,
             words: Words::new(),
-            below: FastMap::default(),
-            absences: Vec::new(),
             n_processes: program.processes.len(),
         }
     }
@@ -142,28 +162,33 @@ impl<'a> LoadBuffers<'a> {
         2 * self.n_processes + process.index() * self.program.values.len() + x.index()
     }
 
-    /// The words before memory.
-    pub(super) fn n_before_memory(&self) -> usize {
-        self.n_processes * (2 + if self.stage == Stage::None { 0 } else { self.program.values.len() })
+    /// The word that names memory: the last.
+    fn memory_word(&self) -> usize {
+        self.n_processes * (2 + if self.machine.stage == Stage::None { 0 } else { self.program.values.len() })
     }
 
-    pub(super) fn memory(&self, x: LocationId) -> usize {
-        self.n_before_memory() + x.index()
+    /// What memory may hold.
+    pub(super) fn memory(&self, constraint: &[u32]) -> Vec<Values> {
+        self.letters(constraint[self.memory_word()]).iter().map(|&bits| Values::from_bits(bits)).collect()
+    }
+
+    fn draft(&self, constraint: &[u32]) -> Draft {
+        Draft { words: constraint.into(), memory: self.memory(constraint) }
     }
 
     /// Whether no store of a process is pending in the stage.
-    pub(super) fn is_staged_empty(&self, constraint: &[u32], process: ProcessId) -> bool {
-        let locations = self.program.values.indices();
-        self.stage == Stage::None || locations.into_iter().all(|x| constraint[self.store(process, x)] == Words::EMPTY)
+    pub(super) fn is_staged_empty(&self, words: &[u32], process: ProcessId) -> bool {
+        let mut locations = self.program.values.indices();
+        self.machine.stage == Stage::None || locations.all(|x| words[self.store(process, x)] == Words::EMPTY)
     }
 
     /// The letters of an interned word.
-    pub(super) fn letters(&self, id: WordId) -> &[u32] {
+    pub(super) fn letters(&self, id: WordId) -> &[u64] {
         self.words.get(id)
     }
 
-    /// The id of a word of values.
-    pub(super) fn intern_letters(&mut self, letters: Vec<u32>) -> WordId {
+    /// The id of a word.
+    pub(super) fn intern_letters(&self, letters: &[u64]) -> WordId {
         self.words.intern(letters)
     }
 
@@ -171,208 +196,182 @@ impl<'a> LoadBuffers<'a> {
         &self.facts
     }
 
-    pub(super) fn word(&self, constraint: &[u32], process: ProcessId) -> Vec<Message> {
-        self.words.get(constraint[self.buffer(process)]).iter().map(|&letter| Message(letter)).collect()
+    pub(super) fn sharpening(&self, process: ProcessId) -> &Sharpening {
+        &self.sharpenings[process]
     }
 
-    fn intern(&mut self, word: &[Message]) -> WordId {
-        self.words.intern(word.iter().map(|message| message.0).collect())
+    pub(super) fn reducing(&self) -> Reducing {
+        self.reducing
+    }
+
+    pub(super) fn word(&self, words: &[u32], process: ProcessId) -> Vec<Message> {
+        self.letters(words[self.buffer(process)]).iter().map(|&letter| Message(letter)).collect()
+    }
+
+    fn intern(&self, mut word: Vec<Message>) -> WordId {
+        mark_newest(&mut word);
+        let letters: Vec<u64> = word.iter().map(|message| message.0).collect();
+        self.words.intern(&letters)
     }
 
     /// The predecessors by steps of a process that the constraint leaves open: only what changes memory matters, and
     /// its buffer can be emptied first.
-    fn newcomer(&mut self, of: &[u32], process: ProcessId, out: &mut Vec<(Rule, Constraint)>) {
-        let program = self.program;
-        for (id, edge) in program.processes[process].edges.iter().enumerate() {
-            let kind = RuleKind::Drained(id as u32);
-            match &edge.letter {
-                Letter::Write(x, value) if of[self.memory(*x)] == u32::from(*value) => {
-                    let mut before = self.moved(of, process, edge);
-                    before[self.memory(*x)] = STAR;
-                    self.offer(Rule { process, kind }, before, out);
+    fn newcomer(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+        for (id, choice) in self.choices[process].all.iter().enumerate() {
+            let rule = Rule { process, kind: RuleKind::Drained(id as u32) };
+            let matters = |x: LocationId, values| {
+                of.memory[x.index()] != Values::ANY && { of.memory[x.index()].meet(values).is_some() }
+            };
+            match &choice.act {
+                Act::Write(x, value) if matters(*x, *value) => {
+                    let mut before = moved(of, process, choice);
+                    before.memory[x.index()] = Values::ANY;
+                    self.offer(rule, before, out);
                 }
-                Letter::Atomic(atomic) if self.matters(of, atomic) => {
-                    let before = self.moved(of, process, edge);
-                    if let Some(before) = self.before_atomic(before, atomic) {
-                        self.offer(Rule { process, kind }, before, out);
+                Act::Atomic(atomic) if atomic.writes.iter().any(|&(x, value)| matters(x, value)) => {
+                    if let Some(before) = before_atomic(moved(of, process, choice), atomic) {
+                        self.offer(rule, before, out);
                     }
                 }
-                Letter::Write(..) | Letter::Atomic(_) | Letter::Nop | Letter::Read(..) | Letter::Fence(_) => {}
+                Act::Write(..) | Act::Atomic(_) | Act::Nop | Act::Read(..) | Act::Fence(_) => {}
             }
         }
-    }
-
-    fn matters(&self, of: &[u32], atomic: &Atomic) -> bool {
-        atomic.writes.iter().any(|(x, value)| of[self.memory(*x)] == u32::from(*value))
-    }
-
-    fn moved(&self, of: &[u32], process: ProcessId, edge: &LetterEdge) -> Constraint {
-        let mut before: Constraint = of.into();
-        before[process.index()] = edge.from;
-        before
-    }
-
-    /// Memory before an atomic step; `None` if it cannot lead here.
-    fn before_atomic(&self, mut before: Constraint, atomic: &Atomic) -> Option<Constraint> {
-        for (x, value) in &atomic.writes {
-            let cell = &mut before[self.memory(*x)];
-            if !may_be(*cell, u32::from(*value)) {
-                return None;
-            }
-            *cell = STAR;
-        }
-        for (x, value) in &atomic.guards {
-            let cell = &mut before[self.memory(*x)];
-            if !may_be(*cell, u32::from(*value)) {
-                return None;
-            }
-            *cell = u32::from(*value);
-        }
-        Some(before)
     }
 
     /// The predecessors by edges of a process.
-    fn by_edges(&mut self, of: &[u32], process: ProcessId, out: &mut Vec<(Rule, Constraint)>) {
-        let program = self.program;
-        let automaton = &program.processes[process];
-        let word = self.word(of, process);
-        for &id in &automaton.incoming[of[process.index()] as usize] {
-            let edge = &automaton.edges[id as usize];
-            let before = self.moved(of, process, edge);
+    fn by_edges(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+        let choices = &self.choices[process];
+        let word = self.word(&of.words, process);
+        for &id in &choices.incoming[of.words[process.index()] as usize] {
+            let choice = &choices.all[id as usize];
+            let before = moved(of, process, choice);
             let drained = Rule { process, kind: RuleKind::Drained(id) };
-            match &edge.letter {
-                Letter::Nop => self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out),
-                Letter::Read(x, value) => {
-                    let read = (*x, u32::from(*value));
-                    if self.is_staged(of, process, *x) {
-                        self.by_staged_read((id, process), read, before, out);
-                    } else {
-                        self.by_read((id, process), &word, read, before, out);
-                    }
+            match &choice.act {
+                Act::Nop => self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out),
+                &Act::Read(x, values) if self.is_staged(&of.words, process, x) => {
+                    self.by_staged_read((id, process), (x, values), before, out);
                 }
-                Letter::Write(x, value) => match self.stage {
-                    Stage::None => self.by_write((id, process), &word, (*x, u32::from(*value)), before, out),
-                    Stage::PerLocation(_) => {
-                        self.by_staged_write((id, process), (*x, u32::from(*value)), &before, out);
-                    }
+                &Act::Read(x, values) => self.by_read((id, process), &word, (x, values), before, out),
+                &Act::Write(x, value) => match self.machine.stage {
+                    Stage::None => self.by_write((id, process), &word, (x, value), before, out),
+                    Stage::PerLocation(_) => self.by_staged_write((id, process), (x, value), &before, out),
                 },
-                Letter::Fence(FenceKind::StoreStore) if self.is_staged_empty(of, process) => {
+                Act::Fence(FenceKind::StoreStore) if self.is_staged_empty(&of.words, process) => {
                     self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out);
                 }
-                Letter::Fence(FenceKind::Full) if word.is_empty() && self.is_staged_empty(of, process) => {
+                Act::Fence(FenceKind::Full) if word.is_empty() && self.is_staged_empty(&of.words, process) => {
                     self.offer(drained, before, out);
                 }
-                Letter::Atomic(atomic) if word.is_empty() && self.may_act(of, process, atomic) => {
-                    if let Some(before) = self.before_atomic(before, atomic) {
+                Act::Atomic(atomic) if word.is_empty() && self.may_act(&of.words, process, atomic) => {
+                    if let Some(before) = before_atomic(before, atomic) {
                         self.offer(drained, before, out);
                     }
                 }
-                Letter::Fence(_) | Letter::Atomic(_) => {}
+                Act::Fence(_) | Act::Atomic(_) => {}
             }
         }
     }
 
     fn by_read(
-        &mut self,
+        &self,
         (id, process): (u32, ProcessId),
         word: &[Message],
-        (x, value): (LocationId, u32),
-        before: Constraint,
-        out: &mut Vec<(Rule, Constraint)>,
+        (x, values): (LocationId, Values),
+        mut before: Draft,
+        out: &mut Out,
     ) {
         let buffer = self.buffer(process);
         if let Some(at) = word.iter().rposition(|message| message.is_own_of(x)) {
-            if may_be(word[at].value(), value) {
+            if let Some(both) = word[at].values().meet(values) {
                 let mut word = word.to_vec();
-                word[at] = word[at].with_value(value);
-                let mut before = before;
-                before[buffer] = self.intern(&word);
+                word[at] = word[at].with_values(both);
+                before.words[buffer] = self.intern(word);
                 self.offer(Rule { process, kind: RuleKind::ReadOwn(id) }, before, out);
             }
             return;
         }
-        let cell = self.memory(x);
-        if word.is_empty() && may_be(before[cell], value) {
+        if word.is_empty()
+            && let Some(both) = before.memory[x.index()].meet(values)
+        {
             let mut before = before.clone();
-            before[cell] = value;
+            before.memory[x.index()] = both;
             self.offer(Rule { process, kind: RuleKind::Drained(id) }, before, out);
         }
-        let sample = Message::sample(x, value);
-        let mut before = before;
-        if word.first() != Some(&sample) {
-            before[buffer] = self.intern(&[&[sample], word].concat());
+        if !self.machine.lags {
+            return;
         }
-        self.offer(Rule { process, kind: RuleKind::ReadHead(id) }, before, out);
+        let rule = Rule { process, kind: RuleKind::ReadHead(id) };
+        let head = word.first().filter(|head| !head.is_own() && head.location() == x).map(|head| head.values());
+        if let Some(both) = head.and_then(|head| head.meet(values)) {
+            let mut before = before.clone();
+            before.words[buffer] = self.intern([&[Message::sample(x, both)], &word[1..]].concat());
+            self.offer(rule, before, out);
+        }
+        // Where all that the head may be can be read, another message in front of it is above that.
+        if !head.is_some_and(|head| values.covers(head)) {
+            before.words[buffer] = self.intern([&[Message::sample(x, values)], word].concat());
+            self.offer(rule, before, out);
+        }
     }
 
     fn by_write(
-        &mut self,
+        &self,
         (id, process): (u32, ProcessId),
         word: &[Message],
-        (x, value): (LocationId, u32),
-        mut before: Constraint,
-        out: &mut Vec<(Rule, Constraint)>,
+        (x, value): (LocationId, Values),
+        mut before: Draft,
+        out: &mut Out,
     ) {
-        let (buffer, cell) = (self.buffer(process), self.memory(x));
-        if !may_be(before[cell], value) {
+        if before.memory[x.index()].meet(value).is_none() {
             return;
         }
-        before[cell] = STAR;
+        before.memory[x.index()] = Values::ANY;
         let Some((newest, rest)) = word.split_last() else {
             return self.offer(Rule { process, kind: RuleKind::Drained(id) }, before, out);
         };
-        if !newest.is_own_of(x) || !may_be(newest.value(), value) {
-            return;
+        if newest.is_own_of(x) && newest.values().meet(value).is_some() {
+            self.before_own(Rule { process, kind: RuleKind::Write(id) }, rest, &before, x, out);
         }
-        let rule = Rule { process, kind: RuleKind::Write(id) };
-        self.before_own(rule, buffer, rest, &before, x, out);
     }
 
     /// The buffers before an own message of `x` was pushed behind `rest`.
-    pub(super) fn before_own(
-        &mut self,
-        rule: Rule,
-        buffer: usize,
-        rest: &[Message],
-        before: &[u32],
-        x: LocationId,
-        out: &mut Vec<(Rule, Constraint)>,
-    ) {
-        let mut plain: Constraint = before.into();
-        plain[buffer] = self.intern(rest);
+    pub(super) fn before_own(&self, rule: Rule, rest: &[Message], before: &Draft, x: LocationId, out: &mut Out) {
+        let buffer = self.buffer(rule.process);
+        let mut plain = before.clone();
+        plain.words[buffer] = self.intern(rest.to_vec());
         self.offer(rule, plain, out);
         // The write may have shadowed an older one, which was newest-own until then.
         let first = rest.iter().rposition(|message| message.is_own_of(x)).map_or(0, |at| at + 1);
         for at in first..=rest.len() {
             let mut word = rest.to_vec();
-            word.insert(at, Message::own(x, STAR));
-            let mut shadowing: Constraint = before.into();
-            shadowing[buffer] = self.intern(&word);
+            word.insert(at, Message::own(x, Values::ANY));
+            let mut shadowing = before.clone();
+            shadowing.words[buffer] = self.intern(word);
             self.offer(rule, shadowing, out);
         }
     }
 
     /// The predecessors by samples and deletions.
-    fn by_view(&mut self, of: &[u32], process: ProcessId, out: &mut Vec<(Rule, Constraint)>) {
-        let state = of[process.index()] as usize;
+    fn by_view(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+        let state = of.words[process.index()] as usize;
         let buffer = self.buffer(process);
-        let word = self.word(of, process);
+        let word = self.word(&of.words, process);
         let is_everywhere = !self.reducing.view_steps;
         if let Some((newest, rest)) = word.split_last()
             && !newest.is_own()
             && (is_everywhere || self.facts.of[process].samples[state])
-            && may_be(of[self.memory(newest.location())], newest.value())
+            && let Some(both) = of.memory[newest.location().index()].meet(newest.values())
         {
-            let mut before: Constraint = of.into();
-            before[self.memory(newest.location())] = newest.value();
-            before[buffer] = self.intern(rest);
+            let mut before = of.clone();
+            before.memory[newest.location().index()] = both;
+            before.words[buffer] = self.intern(rest.to_vec());
             self.offer(Rule { process, kind: RuleKind::Propagate(newest.location()) }, before, out);
         }
         if is_everywhere || self.facts.of[process].has_read[state] {
-            for x in self.facts.of[process].written.clone() {
+            for &x in &self.facts.of[process].written {
                 if word.iter().all(|message| !message.is_own_of(x)) {
-                    let mut before: Constraint = of.into();
-                    before[buffer] = self.intern(&[&[Message::own(x, STAR)], &word[..]].concat());
+                    let mut before = of.clone();
+                    before.words[buffer] = self.intern([&[Message::own(x, Values::ANY)], &word[..]].concat());
                     self.offer(Rule { process, kind: RuleKind::Delete }, before, out);
                 }
             }
@@ -380,145 +379,143 @@ impl<'a> LoadBuffers<'a> {
     }
 
     /// Adds a predecessor unless a fact excludes it.
-    pub(super) fn offer(&mut self, rule: Rule, mut before: Constraint, out: &mut Vec<(Rule, Constraint)>) {
-        if self.admit(&mut before) {
-            out.push((rule, before));
-        }
+    pub(super) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
+        out.extend(self.admitted(before).map(|constraint| (rule, constraint)));
     }
 
-    /// Sharpens a constraint by the facts; `false` if they exclude it.
-    fn admit(&mut self, constraint: &mut [u32]) -> bool {
-        self.processes().all(|process| {
-            let state = constraint[process.index()];
+    /// Sharpens a constraint by the facts; `None` if they exclude it.
+    fn admitted(&self, mut draft: Draft) -> Option<Constraint> {
+        let is_fine = self.processes().all(|process| {
+            let state = draft.words[process.index()];
             if state == ABSENT {
                 return true;
             }
-            let has_messages = constraint[self.buffer(process)] != Words::EMPTY;
-            let may_lag = !has_messages || !self.reducing.lag_region || self.facts.of[process].may_lag[state as usize];
-            may_lag
-                && (!self.reducing.single_writer || self.admit_memory(constraint, process, state as usize))
-                && (!self.reducing.last_writes || !has_messages || self.admit_own(constraint, process))
-                && (!self.reducing.last_writes || self.admit_pending(constraint, process, state as usize))
+            let has_messages = draft.words[self.buffer(process)] != Words::EMPTY;
+            let may_lag = !self.reducing.lag_region || self.facts.of[process].may_lag[state as usize];
+            (!has_messages || self.machine.lags && may_lag)
+                && (!self.reducing.single_writer || self.admit_memory(&mut draft, process, state as usize))
+                && (!self.reducing.last_writes || !has_messages || self.admit_own(&mut draft, process))
+                && (!self.reducing.last_writes || self.admit_pending(&mut draft.words, process, state as usize))
+        });
+        is_fine.then(|| {
+            let cells: Vec<u64> = draft.memory.iter().map(|values| values.bits()).collect();
+            draft.words[self.memory_word()] = self.words.intern(&cells);
+            draft.words
         })
     }
 
     /// F4: memory that only this process writes holds what it can have written last.
-    fn admit_memory(&self, constraint: &mut [u32], process: ProcessId, state: usize) -> bool {
-        self.facts.of[process].sole.iter().all(|(x, held)| {
-            if self.is_staged(constraint, process, *x) {
+    fn admit_memory(&self, draft: &mut Draft, process: ProcessId, state: usize) -> bool {
+        self.sharpenings[process].sole.iter().all(|(x, held)| {
+            if self.is_staged(&draft.words, process, *x) {
                 return true;
             }
-            let cell = &mut constraint[self.n_before_memory() + x.index()];
-            if *cell != STAR {
-                return held[state].contains(*cell as usize);
-            }
-            let mut possible = held[state].iter();
-            if let (Some(only), None) = (possible.next(), possible.next()) {
-                *cell = only as u32;
-            }
-            true
+            let cell = &mut draft.memory[x.index()];
+            let left = sharpened(*x, *cell, &held[state], &self.encoding, self.reducing.value_sets);
+            *cell = left.unwrap_or(*cell);
+            left.is_some()
         })
     }
 
-    /// F2: the newest-own messages are a suffix of some last writes; a `*` that can be but one value is that value.
-    fn admit_own(&mut self, constraint: &mut [u32], process: ProcessId) -> bool {
-        let mut word = self.word(constraint, process);
-        let own = newest_own(&word);
-        let Some(last_writes) = &self.facts.of[process].last_writes else { return true };
-        let matching = last_writes[constraint[process.index()] as usize].iter().filter_map(|writes| {
+    /// F2: the newest-own messages are a suffix of some last writes, and have values that are written there.
+    fn admit_own(&self, draft: &mut Draft, process: ProcessId) -> bool {
+        let mut word = self.word(&draft.words, process);
+        let own: Vec<usize> = (0..word.len()).filter(|&at| word[at].is_newest_own()).collect();
+        let Some(last_writes) = &self.sharpenings[process].last_writes else { return true };
+        let matching = last_writes[draft.words[process.index()] as usize].iter().filter_map(|writes| {
             let suffix = &writes[writes.len().checked_sub(own.len())?..];
-            let fits = |(&at, &(x, value)): (&usize, &(LocationId, u16))| {
-                word[at].location() == x && may_be(word[at].value(), u32::from(value))
+            let fits = |(&at, &(x, value)): (&usize, &(LocationId, Values))| {
+                word[at].location() == x && word[at].values().covers(value)
             };
             own.iter().zip(suffix).all(fits).then_some(suffix)
         });
         let matching: Vec<_> = matching.collect();
         let Some(first) = matching.first() else { return false };
-        let only = |i: usize| matching.iter().all(|suffix| suffix[i] == first[i]).then(|| u32::from(first[i].1));
-        let known: Vec<_> = (0..own.len()).map(only).collect();
-        for (&at, value) in own.iter().zip(known) {
-            if let Some(value) = value {
-                word[at] = word[at].with_value(value);
-            }
+        let joined = |i: usize| {
+            let (x, value) = first[i];
+            matching.iter().try_fold(value, |all, suffix| match suffix[i].1 {
+                other if other == all => Some(all),
+                other if self.encoding.has_sets(x) && self.reducing.value_sets => {
+                    Some(self.encoding.join(x, all, other))
+                }
+                _ => None,
+            })
+        };
+        let known: Vec<_> = (0..own.len()).map(joined).collect();
+        for (&at, values) in own.iter().zip(known) {
+            word[at] = values.map_or(word[at], |values| word[at].with_values(values));
         }
         let buffer = self.buffer(process);
-        constraint[buffer] = self.intern(&word);
+        draft.words[buffer] = self.intern(word);
         true
     }
+}
 
-    fn absence(&self, constraint: &[u32]) -> u64 {
-        let absent = self.processes().filter(|process| constraint[process.index()] == ABSENT);
-        absent.map(|process| 1 << process.index()).sum()
-    }
+fn moved(of: &Draft, process: ProcessId, choice: &Choice) -> Draft {
+    let mut before = of.clone();
+    before.words[process.index()] = choice.from;
+    before
+}
 
-    fn key_with(&self, constraint: &[u32], absence: u64) -> u64 {
-        let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ absence;
-        let mut mix = |word: u32| hash = (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        for process in self.processes().filter(|process| absence & 1 << process.index() == 0) {
-            mix(constraint[process.index()]);
-            let word = self.word(constraint, process);
-            newest_own(&word).into_iter().for_each(|at| mix(word[at].location().index() as u32));
-            mix(u32::MAX);
-            if self.stage != Stage::None {
-                let staged = self.program.values.indices().map(|x| constraint[self.store(process, x)] != Words::EMPTY);
-                staged.for_each(|is_staged| mix(u32::from(is_staged)));
-            }
-        }
-        hash
+/// Memory before an atomic step; `None` if it cannot lead here.
+fn before_atomic(mut before: Draft, atomic: &AtomicAct) -> Option<Draft> {
+    for (x, value) in &atomic.writes {
+        let cell = &mut before.memory[x.index()];
+        cell.meet(*value)?;
+        *cell = Values::ANY;
     }
+    for (x, values) in &atomic.guards {
+        let cell = &mut before.memory[x.index()];
+        *cell = cell.meet(*values)?;
+    }
+    Some(before)
 }
 
 impl WellStructured for LoadBuffers<'_> {
     type Constraint = Constraint;
     type Rule = Rule;
 
-    fn bad(&mut self) -> Vec<Constraint> {
-        let all = bad_constraints(self.source, self.program, self.n_before_memory(), self.reducing.absent);
-        let admitted: Vec<_> = all.into_iter().filter_map(|mut it| self.admit(&mut it).then_some(it)).collect();
-        for constraint in &admitted {
-            let absence = self.absence(constraint);
-            if !self.absences.contains(&absence) {
-                self.absences.push(absence);
-            }
-        }
-        admitted
+    fn bad(&self) -> Vec<Constraint> {
+        let bad = bad_situations(self.source, self.program, self.reducing.absent).into_iter();
+        let drafts = bad.map(|bad| {
+            let mut words = vec![Words::EMPTY; self.memory_word() + 1];
+            words[..self.n_processes].fill(ABSENT);
+            bad.states.into_iter().for_each(|(process, state)| words[process.index()] = state);
+            let mut memory = vec![Values::ANY; self.program.values.len()];
+            bad.memory.into_iter().for_each(|(x, value)| memory[x.index()] = self.encoding.one(x, value));
+            Draft { words: words.into(), memory }
+        });
+        drafts.filter_map(|draft| self.admitted(draft)).collect()
     }
 
-    fn predecessors(&mut self, of: &Constraint, out: &mut Vec<(Rule, Constraint)>) {
+    fn predecessors(&self, of: &Constraint, out: &mut Out) {
+        let of = self.draft(of);
         for process in self.processes() {
-            if of[process.index()] == ABSENT {
-                self.newcomer(of, process, out);
+            if of.words[process.index()] == ABSENT {
+                self.newcomer(&of, process, out);
             } else {
-                self.by_edges(of, process, out);
-                self.by_view(of, process, out);
-                if self.stage != Stage::None {
-                    self.by_serialization(of, process, out);
+                self.by_edges(&of, process, out);
+                if self.machine.lags {
+                    self.by_view(&of, process, out);
+                }
+                if self.machine.stage != Stage::None {
+                    self.by_serialization(&of, process, out);
                 }
             }
         }
-        let joined: Vec<u64> = out.iter().map(|(_, before)| self.absence(before)).collect();
-        for absence in joined {
-            if !self.absences.contains(&absence) {
-                self.absences.push(absence);
-            }
-        }
     }
 
-    fn entails(&mut self, smaller: &Constraint, larger: &Constraint) -> bool {
-        let cells = self.n_before_memory()..smaller.len();
-        if !cells.into_iter().all(|cell| larger[cell] == STAR || larger[cell] == smaller[cell]) {
-            return false;
-        }
-        self.processes().all(|process| {
-            let state = process.index();
-            if larger[state] == ABSENT {
-                return true;
-            }
-            let (a, b) = (larger[self.buffer(process)], smaller[self.buffer(process)]);
-            larger[state] == smaller[state]
-                && (a == b || self.is_word_below(a, b))
-                && self.is_stage_below(larger, smaller, process)
-        })
+    fn entails(&self, smaller: &Constraint, larger: &Constraint) -> bool {
+        self.is_memory_below(larger, smaller)
+            && self.processes().all(|process| {
+                let state = process.index();
+                let word = self.buffer(process);
+                larger[state] == ABSENT
+                    || larger[state] == smaller[state]
+                        && (larger[word] == smaller[word]
+                            || is_below(self.letters(larger[word]), self.letters(smaller[word])))
+                        && self.is_stage_below(larger, smaller, process)
+            })
     }
 
     fn is_initial(&self, constraint: &Constraint) -> bool {
@@ -529,40 +526,50 @@ impl WellStructured for LoadBuffers<'_> {
                     && constraint[self.buffer(process)] == Words::EMPTY
                     && self.is_staged_empty(constraint, process))
         };
+        let memory = self.memory(constraint);
         let holds = |(x, initial): (LocationId, &Vec<u16>)| {
-            let cell = constraint[self.memory(x)];
-            cell == STAR || initial.iter().any(|&value| u32::from(value) == cell)
+            initial.iter().any(|&value| self.encoding.contains(x, memory[x.index()], value))
         };
         self.processes().all(starts) && self.program.initial.iter_enumerated().all(holds)
     }
 
-    fn key(&self, constraint: &Constraint) -> u64 {
-        self.key_with(constraint, self.absence(constraint))
+    fn open(&self, constraint: &Constraint) -> u64 {
+        let absent = self.processes().filter(|process| constraint[process.index()] == ABSENT);
+        absent.map(|process| 1 << process.index()).sum()
     }
 
-    fn covering_keys(&self, constraint: &Constraint, out: &mut Vec<u64>) {
-        let absence = self.absence(constraint);
-        let candidates = self.absences.iter().filter(|candidate| **candidate & absence == absence);
-        out.extend(candidates.map(|&candidate| self.key_with(constraint, candidate)));
+    fn key(&self, constraint: &Constraint, open: u64) -> u64 {
+        let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ open;
+        let mut mix = |word: u32| hash = (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        for process in self.processes().filter(|process| open & 1 << process.index() == 0) {
+            mix(constraint[process.index()]);
+            let word = self.letters(constraint[self.buffer(process)]).iter().map(|&letter| Message(letter));
+            word.filter(|message| message.is_newest_own()).for_each(|it| mix(it.location().index() as u32));
+            mix(u32::MAX);
+            if self.machine.stage != Stage::None {
+                let staged = self.program.values.indices().map(|x| constraint[self.store(process, x)] != Words::EMPTY);
+                staged.for_each(|is_staged| mix(u32::from(is_staged)));
+            }
+        }
+        hash
     }
 
     fn weight(&self, constraint: &Constraint) -> u32 {
-        let words = self.n_processes..self.n_before_memory();
-        let lengths = words.map(|word| self.words.get(constraint[word]).len());
+        let words = self.n_processes..self.memory_word();
+        let lengths = words.map(|word| self.letters(constraint[word]).len());
         u32::try_from(lengths.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
     fn bytes(&self) -> u64 {
-        (self.n_before_memory() + self.program.values.len()) as u64 * 4
+        (self.memory_word() + 1) as u64 * 4
     }
 }
 
 impl LoadBuffers<'_> {
-    fn is_word_below(&mut self, a: WordId, b: WordId) -> bool {
-        let words = &self.words;
-        *self.below.entry((a, b)).or_insert_with(|| {
-            let messages = |id| words.get(id).iter().map(|&letter| Message(letter)).collect::<Vec<_>>();
-            is_below(&messages(a), &messages(b))
-        })
+    /// Whether all memory of `b` is memory of `a`.
+    fn is_memory_below(&self, a: &[u32], b: &[u32]) -> bool {
+        let (a, b) = (a[self.memory_word()], b[self.memory_word()]);
+        let covers = |(&a, &b): (&u64, &u64)| Values::from_bits(a).covers(Values::from_bits(b));
+        a == b || self.letters(a).iter().zip(self.letters(b)).all(covers)
     }
 }

@@ -13,16 +13,12 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::automaton::{Automaton, Merging, RegisterFree};
+use crate::engine::automaton::{Automaton, RegisterFree};
+use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::run::replayed;
-use crate::engine::{
-    Answer, Engine, Monitor, Options, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict,
-};
+use crate::engine::{Answer, Engine, Monitor, Options, Progress, Reduction, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
-use crate::program::PropertyId;
-use crate::system::{Run, Violation};
-use crate::util::Idx;
+use crate::system::Run;
 
 use run::{Unrolled, unroll};
 use system::{Reducing, SingleBuffer};
@@ -33,9 +29,6 @@ pub struct SingleBufferEngine;
 
 /// It gives up after this many constraints, known or looked at: beyond, the load-buffer engine is the one to ask.
 const MAX_CONSTRAINTS: u64 = 50_000;
-
-/// Sets of processes are words.
-const MAX_PROCESSES: usize = 64;
 
 const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
@@ -62,31 +55,24 @@ impl Engine for SingleBufferEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let unsupported = |reason| Unsupported { reason, help: "use `--engine explicit`".to_owned() };
         match task.model {
             Model::Tso => {}
             Model::Sc | Model::Pso => {
-                return Err(unsupported(format!("the single-buffer engine does not know {}", task.model)));
+                return Err(Unsupported {
+                    reason: format!("the single-buffer engine does not know {}", task.model),
+                    help: "use `--engine explicit`".to_owned(),
+                });
             }
         }
-        if task.program.processes().len() > MAX_PROCESSES {
-            return Err(unsupported("the single-buffer engine takes no more than 64 threads".to_owned()));
-        }
-        let is_on = |name: &str| task.options.is_on(name);
-        let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
-        let automaton = Automaton::new(task, merging);
+        let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
-        let verdict = match search.run(&Budget(monitor)) {
+        let verdict = match search.run(task.options.threads, &Budget(monitor)) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),
-            End::Unsafe(_) => match told(task, &automaton, &program, &search) {
-                Ok(run) => Verdict::Unsafe(Box::new(run)),
-                Err(reason) => Verdict::Unknown(reason),
-            },
+            End::Unsafe(_) => unsafe_or_unknown(run_of(task, &automaton, &program, &search)),
         };
-        let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
-        Ok(Answer { engine: self.name(), verdict, stats: Stats { explored, kept, bytes, is_shortest: false } })
+        Ok(answer(self.name(), &search, verdict))
     }
 }
 
@@ -112,7 +98,7 @@ impl Monitor for Budget<'_> {
 }
 
 /// The run that the search has found, replayed.
-fn told(
+fn run_of(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     program: &RegisterFree,
@@ -122,18 +108,5 @@ fn told(
     let Some(Unrolled { path, fault }) = unroll(program, first, &search.path()) else {
         return Err(StopReason::Defect("the path of the search cannot be followed".to_owned()));
     };
-    let violations: Vec<Violation> = match fault {
-        Some(fault) => vec![Violation::Fault(fault)],
-        None => {
-            (0..task.program.properties().len()).map(|id| Violation::Property(PropertyId::from_usize(id))).collect()
-        }
-    };
-    let mut last = StopReason::Defect("no property is violated at the end of the run".to_owned());
-    for violation in violations {
-        match replayed(task, automaton, path.clone(), violation) {
-            Ok(run) => return Ok(run),
-            Err(reason) => last = reason,
-        }
-    }
-    Err(last)
+    told(task, automaton, &path, fault)
 }

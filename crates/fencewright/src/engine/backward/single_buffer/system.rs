@@ -20,9 +20,8 @@
 
 use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, RegisterFree};
 use crate::engine::backward::WellStructured;
-use crate::engine::backward::load_buffer::bad::bad_constraints;
-use crate::engine::backward::load_buffer::facts::Facts;
-use crate::engine::backward::load_buffer::system::Stage;
+use crate::engine::backward::bad::{Bad, bad_situations};
+use crate::engine::backward::facts::{Facts, Stage};
 use crate::engine::backward::single_buffer::constraint::{
     ABSENT, Constraint, Message, Processes, STAR, Snapshot, may_be, meet,
 };
@@ -74,8 +73,6 @@ pub struct SingleBuffer<'a> {
     facts: Facts,
     writers: IndexVec<LocationId, BitSet>,
     reducing: Reducing,
-    /// Sets of present processes that occur.
-    presences: Vec<Processes>,
 }
 
 /// Where predecessors go.
@@ -97,7 +94,7 @@ impl<'a> SingleBuffer<'a> {
     pub fn new(source: &'a Program, program: &'a RegisterFree, reducing: Reducing) -> Self {
         let facts = Facts::new(program, Stage::None);
         let writers = writers(program);
-        Self { source, program, facts, writers, reducing, presences: Vec::new() }
+        Self { source, program, facts, writers, reducing }
     }
 
     fn open_snapshot(&self) -> Snapshot {
@@ -106,7 +103,7 @@ impl<'a> SingleBuffer<'a> {
 
     /// The predecessors by steps of a process that the constraint leaves open: only appends that matter do, and its
     /// pointer can be moved to the newest message first.
-    fn newcomer(&mut self, of: &Constraint, process: ProcessId, out: &mut Out) {
+    fn newcomer(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         let program = self.program;
         if of.newest().own.is_some() {
             return;
@@ -120,7 +117,7 @@ impl<'a> SingleBuffer<'a> {
     }
 
     /// The predecessors by edges of a process that is present.
-    fn by_edges(&mut self, of: &Constraint, process: ProcessId, out: &mut Out) {
+    fn by_edges(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         let program = self.program;
         let automaton = &program.processes[process];
         let is_drained = of.newest().pointers.contains(process);
@@ -149,7 +146,7 @@ impl<'a> SingleBuffer<'a> {
     }
 
     /// Write, and atomic steps that write.
-    fn by_append(&mut self, of: &Constraint, process: ProcessId, (id, edge): (u32, &LetterEdge), out: &mut Out) {
+    fn by_append(&self, of: &Constraint, process: ProcessId, (id, edge): (u32, &LetterEdge), out: &mut Out) {
         let newest = of.newest();
         let is_absent = of.states[process] == ABSENT;
         let is_drained = is_absent || newest.pointers.contains(process);
@@ -181,7 +178,7 @@ impl<'a> SingleBuffer<'a> {
     }
 
     /// The message before the appended one is in the constraint.
-    fn onto_known(&mut self, append: &Append, out: &mut Out) {
+    fn onto_known(&self, append: &Append, out: &mut Out) {
         let mut before = append.before.clone();
         let Some(newest) = before.word.last_mut() else { return };
         for (cell, told) in newest.memory.iter_mut().zip(append.base.memory.iter()) {
@@ -193,7 +190,7 @@ impl<'a> SingleBuffer<'a> {
     }
 
     /// The message before the appended one is one that does not matter after it.
-    fn onto_fresh(&mut self, append: &Append, out: &mut Out) {
+    fn onto_fresh(&self, append: &Append, out: &mut Out) {
         let mut before = append.before.clone();
         before.word.push(append.base.clone());
         self.shadowing(append, before, out);
@@ -201,7 +198,7 @@ impl<'a> SingleBuffer<'a> {
 
     /// An own message may have shadowed an older one, which was own until then: one that is there, or one that does not
     /// matter any more.
-    fn shadowing(&mut self, append: &Append, before: Constraint, out: &mut Out) {
+    fn shadowing(&self, append: &Append, before: Constraint, out: &mut Out) {
         let process = append.rule.process;
         if let Some(x) = append.own {
             for at in before.pointer(process) + 1..before.word.len() {
@@ -222,7 +219,7 @@ impl<'a> SingleBuffer<'a> {
 
     /// Update: the pointer was one message further left, at a known message or at one that does not matter any more;
     /// the message it moved to may have been own.
-    fn by_update(&mut self, of: &Constraint, process: ProcessId, out: &mut Out) {
+    fn by_update(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         if self.reducing.update_steps && !self.facts.of[process].has_read[of.states[process] as usize] {
             return;
         }
@@ -253,17 +250,9 @@ impl<'a> SingleBuffer<'a> {
     }
 
     /// Adds a predecessor unless a fact excludes it.
-    fn offer(&mut self, rule: Rule, mut before: Constraint, out: &mut Out) {
+    fn offer(&self, rule: Rule, mut before: Constraint, out: &mut Out) {
         if self.admit(&mut before) {
-            self.note_presence(&before);
             out.push((rule, before));
-        }
-    }
-
-    fn note_presence(&mut self, constraint: &Constraint) {
-        let present = constraint.present();
-        if !self.presences.contains(&present) {
-            self.presences.push(present);
         }
     }
 
@@ -357,24 +346,24 @@ impl WellStructured for SingleBuffer<'_> {
     type Rule = Rule;
 
     /// A bad configuration can move all its pointers to the newest message.
-    fn bad(&mut self) -> Vec<Constraint> {
-        let n_processes = self.program.processes.len();
+    fn bad(&self) -> Vec<Constraint> {
         let mut out = Vec::new();
-        for bad in bad_constraints(self.source, self.program, 2 * self.program.processes.len(), self.reducing.absent) {
-            let states: IndexVec<ProcessId, u32> = bad[..n_processes].iter().copied().collect();
-            let memory = bad[2 * n_processes..].iter().map(|&cell| cell as Datum).collect();
+        for Bad { states: named, memory: cells } in bad_situations(self.source, self.program, self.reducing.absent) {
+            let mut states = IndexVec::filled(self.program.processes.len(), ABSENT);
+            named.into_iter().for_each(|(process, state)| states[process] = state);
+            let mut memory = self.open_snapshot();
+            cells.into_iter().for_each(|(x, value)| memory[x] = value);
             let newest = Message { pointers: Processes::default(), own: None, memory };
             let mut constraint = Constraint { states, word: vec![newest] };
             constraint.word[0].pointers = constraint.present();
             if self.admit(&mut constraint) {
-                self.note_presence(&constraint);
                 out.push(constraint);
             }
         }
         out
     }
 
-    fn predecessors(&mut self, of: &Constraint, out: &mut Out) {
+    fn predecessors(&self, of: &Constraint, out: &mut Out) {
         for process in self.program.processes.indices() {
             if of.states[process] == ABSENT {
                 self.newcomer(of, process, out);
@@ -385,7 +374,7 @@ impl WellStructured for SingleBuffer<'_> {
         }
     }
 
-    fn entails(&mut self, smaller: &Constraint, larger: &Constraint) -> bool {
+    fn entails(&self, smaller: &Constraint, larger: &Constraint) -> bool {
         larger.covers(smaller)
     }
 
@@ -400,14 +389,13 @@ impl WellStructured for SingleBuffer<'_> {
             && self.program.initial.iter_enumerated().all(holds)
     }
 
-    fn key(&self, constraint: &Constraint) -> u64 {
-        key_among(constraint, constraint.present())
+    fn open(&self, constraint: &Constraint) -> u64 {
+        let all = self.program.processes.indices().fold(Processes::default(), Processes::with);
+        all.0 & !constraint.present().0
     }
 
-    fn covering_keys(&self, constraint: &Constraint, out: &mut Vec<u64>) {
-        let present = constraint.present();
-        let candidates = self.presences.iter().filter(|candidate| candidate.among(present) == **candidate);
-        out.extend(candidates.map(|&candidate| key_among(constraint, candidate)));
+    fn key(&self, constraint: &Constraint, open: u64) -> u64 {
+        key_among(constraint, Processes(!open & constraint.present().0))
     }
 
     fn weight(&self, constraint: &Constraint) -> u32 {

@@ -12,11 +12,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree};
-use crate::engine::backward::load_buffer::system::Stage;
+use crate::engine::automaton::{Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree};
 use crate::memory::PsoRmw;
 use crate::program::{FenceKind, LocationId, ProcessId};
 use crate::util::{BitSet, Idx, IndexVec};
+
+/// What stands between a process and memory besides its view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing: SC and TSO.
+    None,
+    /// A store buffer for each process and location: PSO.
+    PerLocation(PsoRmw),
+}
 
 /// The last write to each location since the last drain, oldest first.
 type LastWrites = Vec<(LocationId, Datum)>;
@@ -230,7 +238,7 @@ fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Pendin
                     Pending { any, newest }
                 }
                 Letter::Fence(_) => Pending::default(),
-                Letter::Atomic(atomic) if waits_for(atomic, x, rmw) => Pending::default(),
+                Letter::Atomic(atomic) if waits_for(atomic.waits_for, x, rmw) => Pending::default(),
                 Letter::Write(..) | Letter::Atomic(_) | Letter::Nop | Letter::Read(..) => at[state].clone(),
             };
             let to = edge.to as usize;
@@ -243,11 +251,11 @@ fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Pendin
     at
 }
 
-/// Whether an atomic step waits until no store to a location is pending.
-pub fn waits_for(atomic: &Atomic, x: LocationId, rmw: PsoRmw) -> bool {
+/// Whether an atomic step, of one location or of all, waits until no store to a location is pending.
+pub fn waits_for(own: Option<LocationId>, x: LocationId, rmw: PsoRmw) -> bool {
     match rmw {
         PsoRmw::All => true,
-        PsoRmw::Location => atomic.waits_for.is_none_or(|own| own == x),
+        PsoRmw::Location => own.is_none_or(|own| own == x),
     }
 }
 

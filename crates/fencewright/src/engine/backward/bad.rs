@@ -1,21 +1,22 @@
-//! The bad situations of a program as constraints: named processes in local states that fit, memory as asked, all
-//! buffers empty (a bad configuration can drop all its messages), everything else open.
+//! The bad situations of a program, for a search to start from: named processes in local states that fit, memory as
+//! asked, everything else open. All buffers are empty: a bad configuration can drain them and is still bad.
 
-use crate::engine::automaton::{RegisterFree, StateId};
-use crate::engine::backward::Words;
-use crate::engine::backward::load_buffer::constraint::{ABSENT, STAR};
-use crate::engine::backward::load_buffer::system::Constraint;
+use crate::engine::automaton::{Datum, RegisterFree, StateId};
 use crate::program::{LocationId, ProcessId, Program, Situation, StateVar, Value};
 use crate::util::Idx;
 
-/// The bad constraints, with so many words before memory. With `absent`, processes that do not matter are left open.
-pub fn bad_constraints(
-    source: &Program,
-    program: &RegisterFree,
-    n_before_memory: usize,
-    absent: bool,
-) -> Vec<Constraint> {
-    let maker = Maker { program, n_before_memory, absent };
+/// A bad situation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Where processes are; one that is not named may be anywhere.
+    pub states: Vec<(ProcessId, StateId)>,
+    /// What memory holds; a location that is not named may hold anything.
+    pub memory: Vec<(LocationId, Datum)>,
+}
+
+/// The bad situations. With `absent`, processes that do not matter are left open.
+pub fn bad_situations(source: &Program, program: &RegisterFree, absent: bool) -> Vec<Bad> {
+    let maker = Maker { program, absent };
     let mut out = Vec::new();
     for situation in source.properties().iter().flat_map(|property| &property.situations) {
         maker.of_situation(situation, &mut out);
@@ -24,7 +25,7 @@ pub fn bad_constraints(
         for (state, info) in automaton.states.iter().enumerate() {
             if info.fault.is_some() {
                 let choice = [(process, vec![state as StateId])];
-                maker.each(&choice, &[], &mut |states, _| out.push(maker.constraint(states, &[])));
+                maker.each(&choice, &[], &mut |bad| out.push(bad));
             }
         }
     }
@@ -33,12 +34,11 @@ pub fn bad_constraints(
 
 struct Maker<'a> {
     program: &'a RegisterFree,
-    n_before_memory: usize,
     absent: bool,
 }
 
 impl Maker<'_> {
-    fn of_situation(&self, situation: &Situation, out: &mut Vec<Constraint>) {
+    fn of_situation(&self, situation: &Situation, out: &mut Vec<Bad>) {
         let mut named: Vec<ProcessId> = situation.at.iter().map(|(process, _)| *process).collect();
         let mut memory: Vec<LocationId> = Vec::new();
         situation.condition.for_each_var(&mut |variable| match variable {
@@ -50,10 +50,10 @@ impl Maker<'_> {
         memory.sort_unstable();
         memory.dedup();
         let choices: Vec<_> = named.iter().map(|&process| (process, self.fitting(situation, process))).collect();
-        self.each(&choices, &memory, &mut |states, cells| {
-            let value_of = |variable: &StateVar| self.value(variable, states, cells);
+        self.each(&choices, &memory, &mut |bad| {
+            let value_of = |variable: &StateVar| self.value(variable, &bad);
             if situation.condition.eval(&value_of).is_ok_and(|value| value != 0) {
-                out.push(self.constraint(states, cells));
+                out.push(bad);
             }
         });
     }
@@ -69,26 +69,21 @@ impl Maker<'_> {
         fits.map(|(state, _)| state as StateId).collect()
     }
 
-    fn value(&self, variable: &StateVar, states: &[(ProcessId, StateId)], cells: &[(LocationId, u32)]) -> Value {
+    fn value(&self, variable: &StateVar, bad: &Bad) -> Value {
         match variable {
             StateVar::Register(process, register) => {
-                let state = states.iter().find(|it| it.0 == *process).expect("its process is named").1;
+                let state = bad.states.iter().find(|it| it.0 == *process).expect("its process is named").1;
                 self.program.processes[*process].states[state as usize].registers[register.index()]
             }
             StateVar::Memory(x) => {
-                let cell = cells.iter().find(|it| it.0 == *x).expect("its location is named").1;
-                self.program.values[*x][cell as usize]
+                let cell = bad.memory.iter().find(|it| it.0 == *x).expect("its location is named").1;
+                self.program.values[*x][usize::from(cell)]
             }
         }
     }
 
     /// Calls `visit` with every choice of states and of memory.
-    fn each(
-        &self,
-        choices: &[(ProcessId, Vec<StateId>)],
-        memory: &[LocationId],
-        visit: &mut impl FnMut(&[(ProcessId, StateId)], &[(LocationId, u32)]),
-    ) {
+    fn each(&self, choices: &[(ProcessId, Vec<StateId>)], memory: &[LocationId], visit: &mut impl FnMut(Bad)) {
         let mut choices = choices.to_vec();
         if !self.absent {
             for process in self.program.processes.indices() {
@@ -105,26 +100,12 @@ impl Maker<'_> {
         }
         let mut cells = vec![Vec::new()];
         for &x in memory {
-            let values = 0..self.program.values[x].len() as u32;
+            let values = 0..self.program.values[x].len() as Datum;
             let with = |cells: &Vec<_>, value| [&cells[..], &[(x, value)]].concat();
             cells = cells.iter().flat_map(|chosen| values.clone().map(move |it| with(chosen, it))).collect();
         }
         for states in &states {
-            cells.iter().for_each(|cells| visit(states, cells));
+            cells.iter().for_each(|memory| visit(Bad { states: states.clone(), memory: memory.clone() }));
         }
-    }
-
-    fn constraint(&self, states: &[(ProcessId, StateId)], cells: &[(LocationId, u32)]) -> Constraint {
-        let n_processes = self.program.processes.len();
-        let mut constraint = vec![ABSENT; n_processes];
-        constraint.resize(self.n_before_memory, Words::EMPTY);
-        constraint.resize(self.n_before_memory + self.program.values.len(), STAR);
-        for (process, state) in states {
-            constraint[process.index()] = *state;
-        }
-        for (x, value) in cells {
-            constraint[self.n_before_memory + x.index()] = *value;
-        }
-        constraint.into()
     }
 }

@@ -1,0 +1,137 @@
+//! The constraints so far: those of which none covers another, indexed so that few have to be compared.
+//!
+//! ```text
+//!    (processes left open, key)  ⟶  bucket: numbers of constraints, ascending
+//! ```
+//!
+//! A constraint can only be covered from a few buckets: its own, and one for each larger set of processes left open.
+//! Reading is for all threads at once; only [`add`](Antichain::add) changes anything.
+
+use crate::engine::automaton::FastMap;
+use crate::engine::backward::WellStructured;
+
+/// The constraints so far.
+#[derive(Debug)]
+pub struct Antichain<S: WellStructured> {
+    kept: Vec<Kept<S>>,
+    buckets: FastMap<u64, Vec<u32>>,
+    /// Sets of processes left open that occur.
+    opens: Vec<u64>,
+    n_alive: u64,
+}
+
+#[derive(Debug)]
+struct Kept<S: WellStructured> {
+    constraint: S::Constraint,
+    /// The successor it was found from, and the rule that leads there.
+    next: Option<(u32, S::Rule)>,
+    /// A constraint that covers it came later; it stays only to tell runs.
+    is_covered: bool,
+}
+
+/// A constraint that nothing covered when it was looked up.
+#[derive(Debug)]
+pub struct Newcomer<S: WellStructured> {
+    /// The constraint.
+    pub constraint: S::Constraint,
+    /// The successor it was found from, and the rule that leads there.
+    pub next: Option<(u32, S::Rule)>,
+    open: u64,
+    key: u64,
+    /// What it covers.
+    covers: Vec<u32>,
+    /// How many constraints there were when it was looked up.
+    n_seen: u32,
+}
+
+impl<S: WellStructured> Antichain<S> {
+    /// Nothing is known yet.
+    pub fn new() -> Self {
+        Self { kept: Vec::new(), buckets: FastMap::default(), opens: Vec::new(), n_alive: 0 }
+    }
+
+    /// How many constraints cover each other not.
+    pub fn n_alive(&self) -> u64 {
+        self.n_alive
+    }
+
+    /// How many constraints there have been.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// A constraint by its number.
+    pub fn get(&self, number: u32) -> &S::Constraint {
+        &self.kept[number as usize].constraint
+    }
+
+    /// Whether another one covers it.
+    pub fn is_covered(&self, number: u32) -> bool {
+        self.kept[number as usize].is_covered
+    }
+
+    /// The successor it was found from.
+    pub fn next(&self, number: u32) -> Option<(u32, S::Rule)> {
+        self.kept[number as usize].next
+    }
+
+    /// The constraints that no other covers.
+    pub fn alive(&self) -> impl Iterator<Item = &S::Constraint> {
+        self.kept.iter().filter(|kept| !kept.is_covered).map(|kept| &kept.constraint)
+    }
+
+    /// Looks a constraint up; `None` if it is covered.
+    pub fn look_up(&self, system: &S, constraint: S::Constraint, next: Option<(u32, S::Rule)>) -> Option<Newcomer<S>> {
+        let open = system.open(&constraint);
+        let key = system.key(&constraint, open);
+        if self.covering(system, &constraint, open, 0) {
+            return None;
+        }
+        let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
+        let is_below = |&&other: &&u32| system.entails(self.get(other), &constraint);
+        let covers = bucket.iter().filter(is_below).copied().collect();
+        Some(Newcomer { constraint, next, open, key, covers, n_seen: self.kept.len() as u32 })
+    }
+
+    /// Adds a constraint unless one that came after it was looked up covers it; its number.
+    pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
+        let Newcomer { constraint, next, open, key, mut covers, n_seen } = newcomer;
+        if self.covering(system, &constraint, open, n_seen) {
+            return None;
+        }
+        let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
+        let later = bucket.iter().rev().take_while(|&&other| other >= n_seen);
+        covers.extend(later.filter(|&&other| system.entails(self.get(other), &constraint)));
+        self.drop_covered(key, &covers);
+        let number = u32::try_from(self.kept.len()).expect("fewer than 2^32 constraints");
+        self.buckets.entry(key).or_default().push(number);
+        self.kept.push(Kept { constraint, next, is_covered: false });
+        self.n_alive += 1;
+        if !self.opens.contains(&open) {
+            self.opens.push(open);
+        }
+        Some(number)
+    }
+
+    /// Whether a constraint of this number or later covers another.
+    fn covering(&self, system: &S, constraint: &S::Constraint, open: u64, from: u32) -> bool {
+        self.opens.iter().filter(|&&larger| larger & open == open).any(|&larger| {
+            let bucket = self.buckets.get(&system.key(constraint, larger)).map_or(&[][..], Vec::as_slice);
+            let mut later = bucket.iter().rev().take_while(|&&other| other >= from);
+            later.any(|&other| system.entails(constraint, self.get(other)))
+        })
+    }
+
+    fn drop_covered(&mut self, key: u64, covered: &[u32]) {
+        let mut is_any = false;
+        for &number in covered {
+            let kept = &mut self.kept[number as usize];
+            self.n_alive -= u64::from(!kept.is_covered);
+            is_any |= !kept.is_covered;
+            kept.is_covered = true;
+        }
+        if is_any && let Some(bucket) = self.buckets.get_mut(&key) {
+            bucket.retain(|&number| !self.kept[number as usize].is_covered);
+        }
+    }
+}

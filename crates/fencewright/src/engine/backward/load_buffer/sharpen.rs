@@ -1,0 +1,73 @@
+//! The static facts as sets of values: what they leave of a constraint.
+
+use crate::engine::automaton::Datum;
+use crate::engine::backward::facts::Facts;
+use crate::engine::backward::load_buffer::values::{Encoding, Values};
+use crate::program::{LocationId, ProcessId};
+use crate::util::{BitSet, Idx, IndexVec};
+
+/// The values that a fact allows.
+#[derive(Clone, Debug)]
+pub struct Allowed {
+    values: Values,
+    /// The same, exactly.
+    data: BitSet,
+}
+
+impl Allowed {
+    fn new(x: LocationId, data: &BitSet, encoding: &Encoding) -> Self {
+        Self { values: encoding.all(x, data), data: data.clone() }
+    }
+}
+
+/// The last write to each location, oldest first.
+pub type LastWrites = Vec<(LocationId, Values)>;
+
+/// The facts of one process, by state.
+#[derive(Debug)]
+pub struct Sharpening {
+    /// F2: sequences of last writes; `None` where there are too many.
+    pub last_writes: Option<Vec<Vec<LastWrites>>>,
+    /// F3, by location: what may be pending, and what may be the newest of it.
+    pub pending: Vec<Vec<(Allowed, Allowed)>>,
+    /// F4, for the locations that only this process writes.
+    pub sole: Vec<(LocationId, Vec<Allowed>)>,
+}
+
+/// The facts of all processes as sets of values.
+pub fn sharpenings(facts: &Facts, encoding: &Encoding) -> IndexVec<ProcessId, Sharpening> {
+    let allowed = |x: LocationId, data: &BitSet| Allowed::new(x, data, encoding);
+    let of = facts.of.iter().map(|facts| Sharpening {
+        last_writes: facts.last_writes.as_ref().map(|by_state| {
+            let sequence = |writes: &Vec<(LocationId, Datum)>| {
+                writes.iter().map(|&(x, value)| (x, encoding.one(x, value))).collect()
+            };
+            by_state.iter().map(|sequences| sequences.iter().map(sequence).collect()).collect()
+        }),
+        pending: facts
+            .pending
+            .iter()
+            .enumerate()
+            .map(|(x, by_state)| {
+                let x = LocationId::from_usize(x);
+                by_state.iter().map(|pending| (allowed(x, &pending.any), allowed(x, &pending.newest))).collect()
+            })
+            .collect(),
+        sole: facts
+            .sole
+            .iter()
+            .map(|(x, by_state)| (*x, by_state.iter().map(|data| allowed(*x, data)).collect()))
+            .collect(),
+    });
+    of.collect()
+}
+
+/// What a fact leaves of a set of values; `None` if nothing. With `sets` off, a set stays one value or any.
+pub fn sharpened(x: LocationId, values: Values, allowed: &Allowed, encoding: &Encoding, sets: bool) -> Option<Values> {
+    if encoding.has_sets(x) && sets {
+        return values.meet(allowed.values).filter(|_| allowed.data.iter().next().is_some());
+    }
+    let mut fitting = allowed.data.iter().filter(|&value| encoding.contains(x, values, value as Datum));
+    let first = fitting.next()?;
+    Some(if fitting.next().is_none() { encoding.one(x, first as Datum) } else { values })
+}

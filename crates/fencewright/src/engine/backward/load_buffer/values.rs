@@ -1,0 +1,130 @@
+//! Sets of values of a location, in one word.
+//!
+//! ```text
+//!    few values:   one bit each          {0,2} = …0101
+//!    many values:  one of them, or any   {7}   = mark | 7
+//! ```
+//!
+//! Constraints speak of sets so that a loop that waits for `x != 0` is one step back, not one for each value.
+
+use crate::engine::automaton::Datum;
+use crate::program::LocationId;
+use crate::util::{BitSet, IndexVec};
+
+/// A set of values; empty sets do not occur in constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Values(u64);
+
+/// The bits of a set.
+pub const BITS: u32 = 48;
+
+/// Set in the only value of a location with many.
+const MARK: u64 = 1 << (BITS - 1);
+
+/// A location with no more values than this has a bit for each.
+const FEW: usize = BITS as usize - 1;
+
+impl Values {
+    /// Every value.
+    pub const ANY: Self = Self((1 << BITS) - 1);
+
+    /// The set with these bits.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The values that are in both, unless there are none.
+    pub fn meet(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (a, b) if a == b => Some(a),
+            (Self::ANY, it) | (it, Self::ANY) => Some(it),
+            (a, b) if (a.0 | b.0) & MARK != 0 => None,
+            (a, b) => (a.0 & b.0 != 0).then_some(Self(a.0 & b.0)),
+        }
+    }
+
+    /// Whether all of the other's values are its own.
+    pub fn covers(self, other: Self) -> bool {
+        self == Self::ANY || self.meet(other) == Some(other)
+    }
+}
+
+/// How sets of values of each location are written.
+#[derive(Debug)]
+pub struct Encoding {
+    /// How many values there are.
+    n_values: IndexVec<LocationId, usize>,
+}
+
+impl Encoding {
+    /// For locations that hold so many values each.
+    pub fn new(n_values: IndexVec<LocationId, usize>) -> Self {
+        Self { n_values }
+    }
+
+    /// Whether a set of this location may be more than one value and less than any.
+    pub fn has_sets(&self, x: LocationId) -> bool {
+        self.n_values[x] <= FEW
+    }
+
+    /// Only this value.
+    pub fn one(&self, x: LocationId, value: Datum) -> Values {
+        if self.n_values[x] == 1 {
+            Values::ANY
+        } else if self.has_sets(x) {
+            Values(1 << value)
+        } else {
+            Values(MARK | u64::from(value))
+        }
+    }
+
+    /// All of these values, or more where there is no word for just these.
+    pub fn all(&self, x: LocationId, values: &BitSet) -> Values {
+        let n_all = values.iter().count();
+        match values.iter().next() {
+            Some(only) if n_all == 1 => self.one(x, only as Datum),
+            _ if !self.has_sets(x) || n_all == self.n_values[x] => Values::ANY,
+            _ => Values(values.iter().fold(0, |bits, value| bits | 1 << value)),
+        }
+    }
+
+    /// Both sets together; the location has sets.
+    pub fn join(&self, x: LocationId, a: Values, b: Values) -> Values {
+        let both = a.0 | b.0;
+        if both.count_ones() as usize >= self.n_values[x] { Values::ANY } else { Values(both) }
+    }
+
+    /// Whether this value is in the set.
+    pub fn contains(&self, x: LocationId, values: Values, value: Datum) -> bool {
+        values.covers(self.one(x, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, Values};
+    use crate::program::LocationId;
+    use crate::util::Idx;
+
+    #[test]
+    fn sets_of_few_and_of_many_values() {
+        let [lone, few, many] = [0, 1, 2].map(LocationId::from_usize);
+        let encoding = Encoding::new(vec![1, 3, 1000].into());
+        assert_eq!(encoding.one(lone, 0), Values::ANY);
+        let two = encoding.all(few, &[0, 2].into_iter().collect());
+        assert_eq!(two.meet(encoding.one(few, 1)), None);
+        assert_eq!(two.meet(encoding.one(few, 2)), Some(encoding.one(few, 2)));
+        assert!(two.covers(encoding.one(few, 0)) && !encoding.one(few, 0).covers(two) && !two.covers(Values::ANY));
+        assert_eq!(encoding.join(few, two, encoding.one(few, 1)), Values::ANY);
+        let seven = encoding.one(many, 7);
+        assert_eq!(seven.meet(encoding.one(many, 8)), None);
+        assert_eq!(seven.meet(Values::ANY), Some(seven));
+        assert!(encoding.contains(many, seven, 7) && !encoding.contains(many, seven, 8));
+        assert_eq!(encoding.all(many, &[7, 8].into_iter().collect()), Values::ANY);
+    }
+}

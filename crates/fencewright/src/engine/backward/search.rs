@@ -1,0 +1,197 @@
+//! The search: batches of constraints, lightest first, whose predecessors all threads compute and look up at once.
+//!
+//! ```text
+//!    queue ─▶ batch ─┬─ thread: predecessors, not covered ─┬─▶ added one by one, in the order of the batch
+//!                    └─ thread: predecessors, not covered ─┘
+//! ```
+//!
+//! What a batch holds does not depend on the number of threads, nor then does anything that is kept or told.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::engine::backward::WellStructured;
+use crate::engine::backward::antichain::{Antichain, Newcomer};
+use crate::engine::{Monitor, Progress, StopReason};
+
+/// A batch is this part of the queue, so that little is looked at that better constraints would have spared.
+const PART_OF_QUEUE: usize = 32;
+
+/// More than this at once gains nothing.
+const MAX_BATCH: usize = 4_096;
+
+/// Threads take so many constraints of a batch at a time; of less, batches are not worth it.
+const CHUNK: usize = 32;
+
+/// How a search ended.
+#[derive(Clone, Debug)]
+pub enum End<R> {
+    /// No initial configuration can reach a bad one.
+    Safe,
+    /// The rules that lead from an initial configuration to a bad one, in order.
+    Unsafe(Vec<R>),
+    /// The search was stopped.
+    Stopped(StopReason),
+}
+
+/// A search of a system.
+#[derive(Debug)]
+pub struct Search<S: WellStructured> {
+    system: S,
+    antichain: Antichain<S>,
+    /// Lightest first, oldest first among equals.
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+    /// How many were looked at.
+    pub n_explored: u64,
+}
+
+impl<S: WellStructured> Search<S> {
+    /// Nothing is found yet.
+    pub fn new(system: S) -> Self {
+        Self { system, antichain: Antichain::new(), queue: BinaryHeap::new(), n_explored: 0 }
+    }
+
+    /// The system.
+    pub fn system(&self) -> &S {
+        &self.system
+    }
+
+    /// How many constraints are in the antichain.
+    pub fn n_kept(&self) -> u64 {
+        self.antichain.n_alive()
+    }
+
+    /// The constraint that was added last.
+    pub fn last(&self) -> Option<&S::Constraint> {
+        self.last_number().map(|number| self.antichain.get(number))
+    }
+
+    fn last_number(&self) -> Option<u32> {
+        self.antichain.len().checked_sub(1).map(|number| number as u32)
+    }
+
+    /// From the constraint that was added last to a bad one: each rule, and the constraint it leads to.
+    pub fn path(&self) -> Vec<(S::Rule, &S::Constraint)> {
+        let mut path = Vec::new();
+        let mut at = self.last_number();
+        while let Some((next, rule)) = at.and_then(|number| self.antichain.next(number)) {
+            path.push((rule, self.antichain.get(next)));
+            at = Some(next);
+        }
+        path
+    }
+
+    /// The bytes of the tables, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.antichain.len() as u64 * (self.system.bytes() + 40)
+    }
+
+    /// The constraints of the antichain.
+    pub fn basis(&self) -> impl Iterator<Item = &S::Constraint> {
+        self.antichain.alive()
+    }
+
+    /// Searches on so many threads until the basis is complete, an initial configuration is in it, or a limit is met.
+    pub fn run(&mut self, n_threads: usize, monitor: &dyn Monitor) -> End<S::Rule> {
+        for constraint in self.system.bad() {
+            let newcomer = self.antichain.look_up(&self.system, constraint, None);
+            if newcomer.is_some_and(|newcomer| self.add(newcomer)) {
+                return self.told();
+            }
+        }
+        let mut polled_at = 0;
+        loop {
+            let batch = self.batch();
+            if batch.is_empty() {
+                return End::Safe;
+            }
+            self.n_explored += batch.len() as u64;
+            if self.n_explored >= polled_at + POLL_EVERY {
+                polled_at = self.n_explored;
+                if let Some(reason) = monitor.poll(&self.progress()) {
+                    return End::Stopped(reason);
+                }
+            }
+            for newcomer in self.expand(&batch, n_threads) {
+                if self.add(newcomer) {
+                    return self.told();
+                }
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let queued = self.queue.len() as u64;
+        Progress { explored: self.n_explored, queued, depth: 0, bytes: self.bytes() }
+    }
+
+    /// The constraints to look at next.
+    fn batch(&mut self) -> Vec<u32> {
+        let size = match self.queue.len() / PART_OF_QUEUE {
+            ..CHUNK => 1,
+            size => size.min(MAX_BATCH),
+        };
+        let mut batch = Vec::with_capacity(size);
+        while batch.len() < size
+            && let Some(Reverse((_, number))) = self.queue.pop()
+        {
+            if !self.antichain.is_covered(number) {
+                batch.push(number);
+            }
+        }
+        batch
+    }
+
+    /// The predecessors of a batch that nothing covers, in order.
+    fn expand(&self, batch: &[u32], n_threads: usize) -> Vec<Newcomer<S>> {
+        let n_threads = n_threads.min(batch.len() / CHUNK);
+        if n_threads <= 1 {
+            return self.expand_chunk(batch);
+        }
+        let chunks: Vec<&[u32]> = batch.chunks(CHUNK).collect();
+        let results: Vec<Mutex<Vec<Newcomer<S>>>> = chunks.iter().map(|_| Mutex::default()).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let i = next.fetch_add(1, Ordering::Relaxed)
+                && let Some(chunk) = chunks.get(i)
+            {
+                *results[i].lock().unwrap_or_else(PoisonError::into_inner) = self.expand_chunk(chunk);
+            }
+        };
+        std::thread::scope(|scope| {
+            (1..n_threads).for_each(|_| drop(scope.spawn(work)));
+            work();
+        });
+        results.into_iter().flat_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    }
+
+    fn expand_chunk(&self, chunk: &[u32]) -> Vec<Newcomer<S>> {
+        let mut newcomers = Vec::new();
+        let mut predecessors = Vec::new();
+        for &number in chunk {
+            self.system.predecessors(self.antichain.get(number), &mut predecessors);
+            let not_covered = predecessors.drain(..).filter_map(|(rule, constraint)| {
+                self.antichain.look_up(&self.system, constraint, Some((number, rule)))
+            });
+            newcomers.extend(not_covered);
+        }
+        newcomers
+    }
+
+    /// Adds a constraint unless it is covered; whether an initial configuration is in it.
+    fn add(&mut self, newcomer: Newcomer<S>) -> bool {
+        let Some(number) = self.antichain.add(&self.system, newcomer) else { return false };
+        let constraint = self.antichain.get(number);
+        self.queue.push(Reverse((self.system.weight(constraint), number)));
+        self.system.is_initial(constraint)
+    }
+
+    fn told(&self) -> End<S::Rule> {
+        End::Unsafe(self.path().into_iter().map(|(rule, _)| rule).collect())
+    }
+}
+
+/// The monitor is asked after so many constraints.
+const POLL_EVERY: u64 = 256;

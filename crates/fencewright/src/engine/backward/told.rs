@@ -1,0 +1,56 @@
+//! What the engines that search backward have in common around the search: the program they search, the run they tell.
+
+use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::backward::{Search, WellStructured};
+use crate::engine::run::{Path, replayed};
+use crate::engine::{Answer, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::program::PropertyId;
+use crate::system::{Fault, Run, Violation};
+use crate::util::Idx;
+
+/// Sets of processes are words.
+const MAX_PROCESSES: usize = 64;
+
+/// The automaton of a task, merged as its options say.
+pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
+    if task.program.processes().len() > MAX_PROCESSES {
+        return Err(Unsupported {
+            reason: format!("the exact engines take no more than {MAX_PROCESSES} threads"),
+            help: "use `--engine explicit`".to_owned(),
+        });
+    }
+    let is_on = |name: &str| task.options.is_on(name);
+    let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
+    Ok(Automaton::new(task, merging))
+}
+
+/// The run that a path stands for, replayed: one that goes wrong with this fault, or else violates a property.
+pub fn told(task: &Task<'_>, automaton: &Automaton<'_>, path: &Path, fault: Option<Fault>) -> Result<Run, StopReason> {
+    let properties = (0..task.program.properties().len()).map(PropertyId::from_usize);
+    let violations: Vec<Violation> = match fault {
+        Some(fault) => vec![Violation::Fault(fault)],
+        None => properties.map(Violation::Property).collect(),
+    };
+    let mut last = StopReason::Defect("no property is violated at the end of the run".to_owned());
+    for violation in violations {
+        match replayed(task, automaton, path.clone(), violation) {
+            Ok(run) => return Ok(run),
+            Err(reason) => last = reason,
+        }
+    }
+    Err(last)
+}
+
+/// The answer that a search has led to.
+pub fn answer<S: WellStructured>(engine: &'static str, search: &Search<S>, verdict: Verdict) -> Answer {
+    let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
+    Answer { engine, verdict, stats: Stats { explored, kept, bytes, is_shortest: false } }
+}
+
+/// The verdict for a run, or for the lack of it.
+pub fn unsafe_or_unknown(run: Result<Run, StopReason>) -> Verdict {
+    match run {
+        Ok(run) => Verdict::Unsafe(Box::new(run)),
+        Err(reason) => Verdict::Unknown(reason),
+    }
+}
