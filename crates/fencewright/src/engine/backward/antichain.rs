@@ -1,11 +1,12 @@
 //! The constraints so far: those of which none covers another, indexed so that few have to be compared.
 //!
 //! ```text
-//!    (processes left open, key)  ⟶  bucket: numbers of constraints, ascending
+//!    (processes left open, key)  ⟶  bucket: signatures and numbers of constraints, ascending
 //! ```
 //!
-//! A constraint can only be covered from a few buckets: its own, and one for each larger set of processes left open.
-//! Reading is for all threads at once; only [`add`](Antichain::add) changes anything.
+//! A constraint can only be covered from a few buckets: its own, and one for each larger set of processes left open. In
+//! a bucket, signatures spare most comparisons. Reading is for all threads at once; only [`add`](Antichain::add) changes
+//! anything.
 
 use crate::engine::automaton::FastMap;
 use crate::engine::backward::WellStructured;
@@ -14,10 +15,29 @@ use crate::engine::backward::WellStructured;
 #[derive(Debug)]
 pub struct Antichain<S: WellStructured> {
     kept: Vec<Kept<S>>,
-    buckets: FastMap<u64, Vec<u32>>,
+    buckets: FastMap<u64, Vec<Entry>>,
     /// Sets of processes left open that occur.
     opens: Vec<u64>,
     n_alive: u64,
+}
+
+/// A constraint in its bucket.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    signature: u64,
+    number: u32,
+}
+
+impl Entry {
+    /// Whether it may be that one with this signature is covered.
+    const fn may_cover(self, signature: u64) -> bool {
+        self.signature & !signature == 0
+    }
+
+    /// Whether it may be that one with this signature covers it.
+    const fn may_be_covered(self, signature: u64) -> bool {
+        signature & !self.signature == 0
+    }
 }
 
 #[derive(Debug)]
@@ -38,6 +58,7 @@ pub struct Newcomer<S: WellStructured> {
     pub next: Option<(u32, S::Rule)>,
     open: u64,
     key: u64,
+    signature: u64,
     /// What it covers.
     covers: Vec<u32>,
     /// How many constraints there were when it was looked up.
@@ -84,27 +105,27 @@ impl<S: WellStructured> Antichain<S> {
     pub fn look_up(&self, system: &S, constraint: S::Constraint, next: Option<(u32, S::Rule)>) -> Option<Newcomer<S>> {
         let open = system.open(&constraint);
         let key = system.key(&constraint, open);
-        if self.covering(system, &constraint, open, 0) {
+        let signature = system.signature(&constraint);
+        let mut newcomer = Newcomer { constraint, next, open, key, signature, covers: Vec::new(), n_seen: 0 };
+        if self.is_covered_since(system, &newcomer) {
             return None;
         }
-        let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
-        let is_below = |&&other: &&u32| system.entails(self.get(other), &constraint);
-        let covers = bucket.iter().filter(is_below).copied().collect();
-        Some(Newcomer { constraint, next, open, key, covers, n_seen: self.kept.len() as u32 })
+        newcomer.covers = self.covered_since(system, &newcomer);
+        newcomer.n_seen = self.kept.len() as u32;
+        Some(newcomer)
     }
 
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
     pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
-        let Newcomer { constraint, next, open, key, mut covers, n_seen } = newcomer;
-        if self.covering(system, &constraint, open, n_seen) {
+        if self.is_covered_since(system, &newcomer) {
             return None;
         }
-        let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
-        let later = bucket.iter().rev().take_while(|&&other| other >= n_seen);
-        covers.extend(later.filter(|&&other| system.entails(self.get(other), &constraint)));
+        let later = self.covered_since(system, &newcomer);
+        let Newcomer { constraint, next, open, key, signature, mut covers, .. } = newcomer;
+        covers.extend(later);
         self.drop_covered(key, &covers);
         let number = u32::try_from(self.kept.len()).expect("fewer than 2^32 constraints");
-        self.buckets.entry(key).or_default().push(number);
+        self.buckets.entry(key).or_default().push(Entry { signature, number });
         self.kept.push(Kept { constraint, next, is_covered: false });
         self.n_alive += 1;
         if !self.opens.contains(&open) {
@@ -113,13 +134,27 @@ impl<S: WellStructured> Antichain<S> {
         Some(number)
     }
 
-    /// Whether a constraint of this number or later covers another.
-    fn covering(&self, system: &S, constraint: &S::Constraint, open: u64, from: u32) -> bool {
+    /// The constraints of a bucket that came after one was looked up.
+    fn since(&self, key: u64, n_seen: u32) -> impl Iterator<Item = Entry> {
+        let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
+        bucket.iter().rev().copied().take_while(move |entry| entry.number >= n_seen)
+    }
+
+    fn is_covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> bool {
+        let &Newcomer { ref constraint, open, key, signature, n_seen, .. } = newcomer;
         self.opens.iter().filter(|&&larger| larger & open == open).any(|&larger| {
-            let bucket = self.buckets.get(&system.key(constraint, larger)).map_or(&[][..], Vec::as_slice);
-            let mut later = bucket.iter().rev().take_while(|&&other| other >= from);
-            later.any(|&other| system.entails(constraint, self.get(other)))
+            let key = if larger == open { key } else { system.key(constraint, larger) };
+            let mut candidates = self.since(key, n_seen).filter(|entry| entry.may_cover(signature));
+            candidates.any(|entry| system.entails(constraint, self.get(entry.number)))
         })
+    }
+
+    fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
+        let candidates = self.since(newcomer.key, newcomer.n_seen).map(|entry| (entry, entry.number));
+        let is_below = |(entry, number): &(Entry, u32)| {
+            entry.may_be_covered(newcomer.signature) && system.entails(self.get(*number), &newcomer.constraint)
+        };
+        candidates.filter(is_below).map(|(_, number)| number).collect()
     }
 
     fn drop_covered(&mut self, key: u64, covered: &[u32]) {
@@ -131,7 +166,7 @@ impl<S: WellStructured> Antichain<S> {
             kept.is_covered = true;
         }
         if is_any && let Some(bucket) = self.buckets.get_mut(&key) {
-            bucket.retain(|&number| !self.kept[number as usize].is_covered);
+            bucket.retain(|entry| !self.kept[entry.number as usize].is_covered);
         }
     }
 }

@@ -45,6 +45,10 @@ pub trait WellStructured: Sync {
     /// The key under which a constraint is that covers this one and leaves these processes open, if there is one.
     /// Constraints that leave the same processes open and have different keys do not entail each other.
     fn key(&self, constraint: &Self::Constraint, open: u64) -> u64;
+    /// A few bits by which most pairs are told not to entail each other: a constraint has those of all that cover it.
+    fn signature(&self, _constraint: &Self::Constraint) -> u64 {
+        0
+    }
     /// Lighter constraints are looked at first.
     fn weight(&self, constraint: &Self::Constraint) -> u32;
     /// The bytes of one constraint, roughly.

@@ -17,7 +17,7 @@ use crate::engine::backward::antichain::{Antichain, Newcomer};
 use crate::engine::{Monitor, Progress, StopReason};
 
 /// A batch is this part of the queue, so that little is looked at that better constraints would have spared.
-const PART_OF_QUEUE: usize = 32;
+const PART_OF_QUEUE: usize = 4;
 
 /// More than this at once gains nothing.
 const MAX_BATCH: usize = 4_096;

@@ -471,6 +471,9 @@ fn before_atomic(mut before: Draft, atomic: &AtomicAct) -> Option<Draft> {
     Some(before)
 }
 
+/// The bits of a signature that tell of memory.
+const MEMORY_BITS: u32 = 40;
+
 impl WellStructured for LoadBuffers<'_> {
     type Constraint = Constraint;
     type Rule = Rule;
@@ -552,6 +555,26 @@ impl WellStructured for LoadBuffers<'_> {
             }
         }
         hash
+    }
+
+    /// The values that memory does not hold, and what the buffers hold: a constraint that covers has less of both.
+    fn signature(&self, constraint: &Constraint) -> u64 {
+        let mut signature = 0;
+        let mut at = 0;
+        for (&cell, values) in self.letters(constraint[self.memory_word()]).iter().zip(self.program.values.iter()) {
+            signature |= Values::from_bits(cell).excluded(values.len(), MEMORY_BITS).rotate_left(at);
+            at = (at + values.len() as u32) % MEMORY_BITS;
+        }
+        // What was rotated beyond the bits of memory comes round again.
+        signature = (signature | signature >> MEMORY_BITS) & ((1 << MEMORY_BITS) - 1);
+        for process in self.processes().filter(|process| constraint[process.index()] != ABSENT) {
+            let word = self.letters(constraint[self.buffer(process)]).iter().map(|&letter| Message(letter));
+            for message in word.filter(|message| !message.is_newest_own()) {
+                let letter = process.index() * 5 + message.location().index() * 2 + usize::from(message.is_own());
+                signature |= 1 << (MEMORY_BITS + letter as u32 % (64 - MEMORY_BITS));
+            }
+        }
+        signature
     }
 
     fn weight(&self, constraint: &Constraint) -> u32 {

@@ -48,6 +48,18 @@ impl Values {
         }
     }
 
+    /// The values that are not in it, of a location with so many, folded into so many bits: a set that covers this one
+    /// has no others.
+    pub const fn excluded(self, n_values: usize, n_bits: u32) -> u64 {
+        let all = if n_values <= FEW { (1 << n_values) - 1 } else { MARK - 1 };
+        let excluded = match self {
+            Self::ANY => 0,
+            Self(bits) if bits & MARK != 0 => all,
+            Self(bits) => all & !bits,
+        };
+        (excluded | excluded >> n_bits) & ((1 << n_bits) - 1)
+    }
+
     /// Whether all of the other's values are its own.
     pub fn covers(self, other: Self) -> bool {
         self == Self::ANY || self.meet(other) == Some(other)
