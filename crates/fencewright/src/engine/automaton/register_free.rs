@@ -76,7 +76,7 @@ pub struct LetterEdge {
 }
 
 /// What an edge does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Letter {
     /// Nothing that others see.
     Nop,
@@ -90,8 +90,20 @@ pub enum Letter {
     Atomic(Atomic),
 }
 
+impl Letter {
+    /// The same letter, naming locations in their order.
+    #[must_use]
+    pub fn ordered(mut self) -> Self {
+        if let Self::Atomic(atomic) = &mut self {
+            atomic.guards.sort_unstable();
+            atomic.writes.sort_unstable();
+        }
+        self
+    }
+}
+
 /// An atomic step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Atomic {
     /// What it finds in memory.
     pub guards: Vec<(LocationId, Datum)>,

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A constraint can only be covered from a few buckets: its own, and one for each larger set of processes left open. In
-//! a bucket, signatures spare most comparisons. Reading is for all threads at once; only [`add`](Antichain::add) changes
-//! anything.
+//! a bucket, signatures spare most comparisons. Reading is for all threads at once; only [`add`](Antichain::add)
+//! changes anything.
 
 use crate::engine::automaton::FastMap;
 use crate::engine::backward::WellStructured;

@@ -17,6 +17,7 @@ mod facts;
 pub mod load_buffer;
 mod search;
 pub mod single_buffer;
+mod symmetry;
 mod told;
 mod words;
 

@@ -5,12 +5,14 @@
 //! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
 //! ([`facts`](super::facts)). A violation is turned into a run of the store buffers ([`run`]) and replayed.
 
+mod admit;
 mod choices;
 mod constraint;
 mod run;
 mod sharpen;
 mod stage;
 mod system;
+mod turning;
 mod values;
 
 use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
@@ -43,6 +45,7 @@ const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
     Reduction { name: "absent", about: "threads that do not matter are left open" },
     Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" },
+    Reduction { name: "symmetry", about: "constraints that differ in which of like threads is which are one" },
 ];
 
 impl Engine for LoadBuffer {
@@ -90,6 +93,7 @@ fn reducing(options: &Options) -> Reducing {
         single_writer: options.is_on("single-writer"),
         absent: options.is_on("absent"),
         value_sets: options.is_on("value-sets"),
+        symmetry: options.is_on("symmetry"),
     }
 }
 
@@ -114,6 +118,6 @@ fn run_of(
     });
     let beginning =
         Beginning { states: program.processes.iter_enumerated().map(state).collect(), memory: memory.collect() };
-    let Warped { path, fault } = warp(system, &beginning, rules);
+    let Warped { path, fault } = warp(system, &beginning, &system.straightened(rules));
     told(task, automaton, &path, fault)
 }

@@ -55,7 +55,7 @@ impl LoadBuffers<'_> {
         if let Some(both) = Values::from_bits(*newest).meet(values) {
             *newest = both.bits();
             before.words[word] = self.intern_letters(&letters);
-            self.offer(Rule { process, kind: RuleKind::ReadOwn(id) }, before, out);
+            self.offer(Rule::new(process, RuleKind::ReadOwn(id)), before, out);
         }
     }
 
@@ -72,7 +72,7 @@ impl LoadBuffers<'_> {
         if letters.pop().is_none_or(|newest| Values::from_bits(newest).meet(value).is_none()) {
             return;
         }
-        let rule = Rule { process, kind: RuleKind::Store(id) };
+        let rule = Rule::new(process, RuleKind::Store(id));
         for hidden in [None, Some(Values::ANY.bits())] {
             let mut earlier = before.clone();
             let letters: Vec<u64> = letters.iter().copied().chain(hidden).collect();
@@ -100,7 +100,7 @@ impl LoadBuffers<'_> {
             let mut before = of.clone();
             before.words[word] = self.intern_letters(&[&[values.bits()], later].concat());
             before.memory[x.index()] = Values::ANY;
-            let rule = Rule { process, kind: RuleKind::Serialize { location: x, values, is_last, pushes } };
+            let rule = Rule::new(process, RuleKind::Serialize { location: x, values, is_last, pushes });
             if pushes {
                 let rest: &[Message] = &messages[..messages.len() - 1];
                 self.before_own(rule, rest, &before, x, out);

@@ -20,12 +20,14 @@
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
 use crate::engine::automaton::RegisterFree;
-use crate::engine::backward::bad::bad_situations;
+use crate::engine::backward::bad::{Bad, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
 use crate::engine::backward::load_buffer::choices::{Act, AtomicAct, Choice, Choices};
 use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, is_below, mark_newest};
-use crate::engine::backward::load_buffer::sharpen::{Sharpening, sharpened, sharpenings};
+use crate::engine::backward::load_buffer::sharpen::{Sharpening, sharpenings};
+use crate::engine::backward::load_buffer::turning::{Turn, Turning};
 use crate::engine::backward::load_buffer::values::{Encoding, Values};
+use crate::engine::backward::symmetry::renamings;
 use crate::engine::backward::{WellStructured, WordId, Words};
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
@@ -52,6 +54,15 @@ pub struct Rule {
     pub process: ProcessId,
     /// What it does.
     pub kind: RuleKind,
+    /// How the constraint before it was renamed when it was found.
+    pub turn: Turn,
+}
+
+impl Rule {
+    /// A rule; nothing is renamed.
+    pub const fn new(process: ProcessId, kind: RuleKind) -> Self {
+        Self { process, kind, turn: Turn::NONE }
+    }
 }
 
 /// The rules; edges are named by their [`Choice`].
@@ -101,6 +112,8 @@ pub struct Reducing {
     pub absent: bool,
     /// Edges that differ only in the value they find are one, and facts leave sets of values.
     pub value_sets: bool,
+    /// Constraints that differ in which of like processes is which are one.
+    pub symmetry: bool,
 }
 
 /// What the memory model lets a process do.
@@ -115,41 +128,45 @@ pub struct Machine {
 /// The load-buffer semantics of a program.
 #[derive(Debug)]
 pub struct LoadBuffers<'a> {
-    source: &'a Program,
     pub(super) program: &'a RegisterFree,
+    bad: Vec<Bad>,
     pub(super) choices: IndexVec<ProcessId, Choices>,
     pub(super) encoding: Encoding,
     facts: Facts,
     sharpenings: IndexVec<ProcessId, Sharpening>,
     reducing: Reducing,
     pub(super) machine: Machine,
+    turning: Turning,
     words: Words,
     n_processes: usize,
 }
 
 impl<'a> LoadBuffers<'a> {
     /// The load-buffer semantics of a program in register-free form.
-    pub fn new(source: &'a Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
+    pub fn new(source: &Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
         // Which stores a process that is left open has pending would have to be guessed.
         let absent = reducing.absent && machine.stage == Stage::None;
         let facts = Facts::new(program, machine.stage);
         let encoding = Encoding::new(program.values.iter().map(Vec::len).collect());
         let choices = program.processes.iter().map(|it| Choices::new(it, &encoding, reducing.value_sets));
+        let bad = bad_situations(source, program, absent);
+        let renamings = if reducing.symmetry { renamings(program, &bad) } else { Vec::new() };
         Self {
-            source,
             program,
+            bad,
             choices: choices.collect(),
             sharpenings: sharpenings(&facts, &encoding),
             encoding,
             facts,
             reducing: Reducing { absent, ..reducing },
             machine,
+            turning: Turning::new(renamings),
             words: Words::new(),
             n_processes: program.processes.len(),
         }
     }
 
-    fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
+    pub(super) fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
         (0..self.n_processes).map(ProcessId::from_usize)
     }
 
@@ -163,7 +180,7 @@ impl<'a> LoadBuffers<'a> {
     }
 
     /// The word that names memory: the last.
-    fn memory_word(&self) -> usize {
+    pub(super) fn memory_word(&self) -> usize {
         self.n_processes * (2 + if self.machine.stage == Stage::None { 0 } else { self.program.values.len() })
     }
 
@@ -200,6 +217,10 @@ impl<'a> LoadBuffers<'a> {
         &self.sharpenings[process]
     }
 
+    pub(super) fn turning(&self) -> &Turning {
+        &self.turning
+    }
+
     pub(super) fn reducing(&self) -> Reducing {
         self.reducing
     }
@@ -208,7 +229,7 @@ impl<'a> LoadBuffers<'a> {
         self.letters(words[self.buffer(process)]).iter().map(|&letter| Message(letter)).collect()
     }
 
-    fn intern(&self, mut word: Vec<Message>) -> WordId {
+    pub(super) fn intern(&self, mut word: Vec<Message>) -> WordId {
         mark_newest(&mut word);
         let letters: Vec<u64> = word.iter().map(|message| message.0).collect();
         self.words.intern(&letters)
@@ -218,7 +239,7 @@ impl<'a> LoadBuffers<'a> {
     /// its buffer can be emptied first.
     fn newcomer(&self, of: &Draft, process: ProcessId, out: &mut Out) {
         for (id, choice) in self.choices[process].all.iter().enumerate() {
-            let rule = Rule { process, kind: RuleKind::Drained(id as u32) };
+            let rule = Rule::new(process, RuleKind::Drained(id as u32));
             let matters = |x: LocationId, values| {
                 of.memory[x.index()] != Values::ANY && { of.memory[x.index()].meet(values).is_some() }
             };
@@ -245,9 +266,9 @@ impl<'a> LoadBuffers<'a> {
         for &id in &choices.incoming[of.words[process.index()] as usize] {
             let choice = &choices.all[id as usize];
             let before = moved(of, process, choice);
-            let drained = Rule { process, kind: RuleKind::Drained(id) };
+            let drained = Rule::new(process, RuleKind::Drained(id));
             match &choice.act {
-                Act::Nop => self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out),
+                Act::Nop => self.offer(Rule::new(process, RuleKind::Nop(id)), before, out),
                 &Act::Read(x, values) if self.is_staged(&of.words, process, x) => {
                     self.by_staged_read((id, process), (x, values), before, out);
                 }
@@ -257,7 +278,7 @@ impl<'a> LoadBuffers<'a> {
                     Stage::PerLocation(_) => self.by_staged_write((id, process), (x, value), &before, out),
                 },
                 Act::Fence(FenceKind::StoreStore) if self.is_staged_empty(&of.words, process) => {
-                    self.offer(Rule { process, kind: RuleKind::Nop(id) }, before, out);
+                    self.offer(Rule::new(process, RuleKind::Nop(id)), before, out);
                 }
                 Act::Fence(FenceKind::Full) if word.is_empty() && self.is_staged_empty(&of.words, process) => {
                     self.offer(drained, before, out);
@@ -286,7 +307,7 @@ impl<'a> LoadBuffers<'a> {
                 let mut word = word.to_vec();
                 word[at] = word[at].with_values(both);
                 before.words[buffer] = self.intern(word);
-                self.offer(Rule { process, kind: RuleKind::ReadOwn(id) }, before, out);
+                self.offer(Rule::new(process, RuleKind::ReadOwn(id)), before, out);
             }
             return;
         }
@@ -295,12 +316,12 @@ impl<'a> LoadBuffers<'a> {
         {
             let mut before = before.clone();
             before.memory[x.index()] = both;
-            self.offer(Rule { process, kind: RuleKind::Drained(id) }, before, out);
+            self.offer(Rule::new(process, RuleKind::Drained(id)), before, out);
         }
         if !self.machine.lags {
             return;
         }
-        let rule = Rule { process, kind: RuleKind::ReadHead(id) };
+        let rule = Rule::new(process, RuleKind::ReadHead(id));
         let head = word.first().filter(|head| !head.is_own() && head.location() == x).map(|head| head.values());
         if let Some(both) = head.and_then(|head| head.meet(values)) {
             let mut before = before.clone();
@@ -327,10 +348,10 @@ impl<'a> LoadBuffers<'a> {
         }
         before.memory[x.index()] = Values::ANY;
         let Some((newest, rest)) = word.split_last() else {
-            return self.offer(Rule { process, kind: RuleKind::Drained(id) }, before, out);
+            return self.offer(Rule::new(process, RuleKind::Drained(id)), before, out);
         };
         if newest.is_own_of(x) && newest.values().meet(value).is_some() {
-            self.before_own(Rule { process, kind: RuleKind::Write(id) }, rest, &before, x, out);
+            self.before_own(Rule::new(process, RuleKind::Write(id)), rest, &before, x, out);
         }
     }
 
@@ -365,14 +386,14 @@ impl<'a> LoadBuffers<'a> {
             let mut before = of.clone();
             before.memory[newest.location().index()] = both;
             before.words[buffer] = self.intern(rest.to_vec());
-            self.offer(Rule { process, kind: RuleKind::Propagate(newest.location()) }, before, out);
+            self.offer(Rule::new(process, RuleKind::Propagate(newest.location())), before, out);
         }
         if is_everywhere || self.facts.of[process].has_read[state] {
             for &x in &self.facts.of[process].written {
                 if word.iter().all(|message| !message.is_own_of(x)) {
                     let mut before = of.clone();
                     before.words[buffer] = self.intern([&[Message::own(x, Values::ANY)], &word[..]].concat());
-                    self.offer(Rule { process, kind: RuleKind::Delete }, before, out);
+                    self.offer(Rule::new(process, RuleKind::Delete), before, out);
                 }
             }
         }
@@ -380,74 +401,7 @@ impl<'a> LoadBuffers<'a> {
 
     /// Adds a predecessor unless a fact excludes it.
     pub(super) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
-        out.extend(self.admitted(before).map(|constraint| (rule, constraint)));
-    }
-
-    /// Sharpens a constraint by the facts; `None` if they exclude it.
-    fn admitted(&self, mut draft: Draft) -> Option<Constraint> {
-        let is_fine = self.processes().all(|process| {
-            let state = draft.words[process.index()];
-            if state == ABSENT {
-                return true;
-            }
-            let has_messages = draft.words[self.buffer(process)] != Words::EMPTY;
-            let may_lag = !self.reducing.lag_region || self.facts.of[process].may_lag[state as usize];
-            (!has_messages || self.machine.lags && may_lag)
-                && (!self.reducing.single_writer || self.admit_memory(&mut draft, process, state as usize))
-                && (!self.reducing.last_writes || !has_messages || self.admit_own(&mut draft, process))
-                && (!self.reducing.last_writes || self.admit_pending(&mut draft.words, process, state as usize))
-        });
-        is_fine.then(|| {
-            let cells: Vec<u64> = draft.memory.iter().map(|values| values.bits()).collect();
-            draft.words[self.memory_word()] = self.words.intern(&cells);
-            draft.words
-        })
-    }
-
-    /// F4: memory that only this process writes holds what it can have written last.
-    fn admit_memory(&self, draft: &mut Draft, process: ProcessId, state: usize) -> bool {
-        self.sharpenings[process].sole.iter().all(|(x, held)| {
-            if self.is_staged(&draft.words, process, *x) {
-                return true;
-            }
-            let cell = &mut draft.memory[x.index()];
-            let left = sharpened(*x, *cell, &held[state], &self.encoding, self.reducing.value_sets);
-            *cell = left.unwrap_or(*cell);
-            left.is_some()
-        })
-    }
-
-    /// F2: the newest-own messages are a suffix of some last writes, and have values that are written there.
-    fn admit_own(&self, draft: &mut Draft, process: ProcessId) -> bool {
-        let mut word = self.word(&draft.words, process);
-        let own: Vec<usize> = (0..word.len()).filter(|&at| word[at].is_newest_own()).collect();
-        let Some(last_writes) = &self.sharpenings[process].last_writes else { return true };
-        let matching = last_writes[draft.words[process.index()] as usize].iter().filter_map(|writes| {
-            let suffix = &writes[writes.len().checked_sub(own.len())?..];
-            let fits = |(&at, &(x, value)): (&usize, &(LocationId, Values))| {
-                word[at].location() == x && word[at].values().covers(value)
-            };
-            own.iter().zip(suffix).all(fits).then_some(suffix)
-        });
-        let matching: Vec<_> = matching.collect();
-        let Some(first) = matching.first() else { return false };
-        let joined = |i: usize| {
-            let (x, value) = first[i];
-            matching.iter().try_fold(value, |all, suffix| match suffix[i].1 {
-                other if other == all => Some(all),
-                other if self.encoding.has_sets(x) && self.reducing.value_sets => {
-                    Some(self.encoding.join(x, all, other))
-                }
-                _ => None,
-            })
-        };
-        let known: Vec<_> = (0..own.len()).map(joined).collect();
-        for (&at, values) in own.iter().zip(known) {
-            word[at] = values.map_or(word[at], |values| word[at].with_values(values));
-        }
-        let buffer = self.buffer(process);
-        draft.words[buffer] = self.intern(word);
-        true
+        out.extend(self.admitted(before).map(|(turn, constraint)| (Rule { turn, ..rule }, constraint)));
     }
 }
 
@@ -479,16 +433,15 @@ impl WellStructured for LoadBuffers<'_> {
     type Rule = Rule;
 
     fn bad(&self) -> Vec<Constraint> {
-        let bad = bad_situations(self.source, self.program, self.reducing.absent).into_iter();
-        let drafts = bad.map(|bad| {
+        let drafts = self.bad.iter().map(|bad| {
             let mut words = vec![Words::EMPTY; self.memory_word() + 1];
             words[..self.n_processes].fill(ABSENT);
-            bad.states.into_iter().for_each(|(process, state)| words[process.index()] = state);
+            bad.states.iter().for_each(|&(process, state)| words[process.index()] = state);
             let mut memory = vec![Values::ANY; self.program.values.len()];
-            bad.memory.into_iter().for_each(|(x, value)| memory[x.index()] = self.encoding.one(x, value));
+            bad.memory.iter().for_each(|&(x, value)| memory[x.index()] = self.encoding.one(x, value));
             Draft { words: words.into(), memory }
         });
-        drafts.filter_map(|draft| self.admitted(draft)).collect()
+        drafts.filter_map(|draft| self.admitted(draft)).map(|(_, constraint)| constraint).collect()
     }
 
     fn predecessors(&self, of: &Constraint, out: &mut Out) {

@@ -111,6 +111,18 @@ impl Encoding {
         if both.count_ones() as usize >= self.n_values[x] { Values::ANY } else { Values(both) }
     }
 
+    /// The set with each value replaced.
+    pub fn renamed(&self, x: LocationId, values: Values, to: &[Datum]) -> Values {
+        match values {
+            Values::ANY => values,
+            Values(bits) if bits & MARK != 0 => Values(MARK | u64::from(to[(bits & !MARK) as usize])),
+            Values(bits) => {
+                let set = (0..self.n_values[x]).filter(|value| bits & 1 << value != 0);
+                Values(set.fold(0, |all, value| all | 1 << to[value]))
+            }
+        }
+    }
+
     /// Whether this value is in the set.
     pub fn contains(&self, x: LocationId, values: Values, value: Datum) -> bool {
         values.covers(self.one(x, value))
