@@ -19,8 +19,9 @@ use crate::units::{self, Limit};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked; `fence`: at least one correct set, perhaps empty
-  1    unsafe; `fence`: no correct set at these places
+  0    safe under every model asked; `fence`: at least one correct set, perhaps empty;
+       `tables`: no answer differs from the paper's without an explanation
+  1    unsafe; `fence`: no correct set at these places; `tables`: an answer differs
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
   4    a defect of the tool itself

@@ -49,7 +49,7 @@ fn measure(fencewright: &Fencewright, program: &str, defines: &[&str], more: &[S
     let is_said = |option: &str| more.iter().any(|it| it == option);
     arguments.extend(DEFAULTS.iter().filter(|it| !is_said(it.0)).flat_map(|it| [it.0, it.1]));
     arguments.extend(more.iter().map(String::as_str));
-    fencewright.run(&arguments)
+    fencewright.best_of(1, &arguments)
 }
 
 fn row(program: &str, fences: &str, n_threads: u32, it: &Measured) {

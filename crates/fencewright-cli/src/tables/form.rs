@@ -1,6 +1,6 @@
 //! Forms of a table: for a terminal, for a page, for a program.
 
-use serde_json::{Map, json};
+use serde_json::json;
 
 use super::grid::{Cell, Grid};
 
@@ -113,28 +113,29 @@ fn wrapped(text: &str, indent: &str) -> String {
 
 fn markdown(grid: &Grid) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut out = format!("\n## {} (`{}`)\n\n{}\n\n", grid.title, grid.name, grid.about);
+    let mut out = format!("\n## {} (`{}`)\n\n{}\n", grid.title, grid.name, wrapped(&grid.about, ""));
     out += &line(grid.columns.iter().map(|it| it.heading.to_owned()).collect());
     out += &format!("|{}\n", "---|".repeat(grid.columns.len()));
     out.extend(grid.rows.iter().map(|row| line(row.iter().map(Cell::shown).collect())));
     if !grid.notes.is_empty() {
         out += "\n";
     }
-    out.extend(grid.notes.iter().map(|(name, note)| format!("- {name}: {note}\n")));
+    out.extend(grid.notes.iter().map(|(name, note)| format!("- {}", &wrapped(&format!("{name}: {note}"), "  ")[2..])));
     out
 }
 
 fn json_lines(grid: &Grid) -> String {
-    let object = |row: &Vec<Cell>| {
-        let mut fields = Map::new();
-        fields.insert("schema".to_owned(), json!(SCHEMA_NAME));
-        fields.insert("command".to_owned(), json!("tables"));
-        fields.insert("table".to_owned(), json!(grid.name));
-        fields.extend(grid.columns.iter().zip(row).map(|(column, cell)| (column.key.to_owned(), cell.value())));
-        fields.insert("differs".to_owned(), json!(row.iter().any(|cell| matches!(cell, Cell::Different(_)))));
-        format!("{}\n", serde_json::Value::Object(fields))
-    };
-    grid.rows.iter().map(object).collect()
+    grid.rows.iter().map(|row| object(grid, row)).collect()
+}
+
+/// Fields in the order of the columns, not of the alphabet.
+fn object(grid: &Grid, row: &[Cell]) -> String {
+    let is_different = row.iter().any(|cell| matches!(cell, Cell::Different(_)));
+    let head = [("schema", json!(SCHEMA_NAME)), ("command", json!("tables")), ("table", json!(grid.name))];
+    let cells = grid.columns.iter().zip(row).map(|(column, cell)| (column.key, cell.value()));
+    let fields = head.into_iter().chain(cells).chain([("differs", json!(is_different))]);
+    let fields: Vec<String> = fields.map(|(key, value)| format!("{}:{value}", json!(key))).collect();
+    format!("{{{}}}\n", fields.join(","))
 }
 
 #[cfg(test)]
@@ -181,8 +182,8 @@ a              1000
 
     #[test]
     fn a_page_has_bars() {
-        let text = "\n## Title (`t`)\n\nAbout.\n\n| program | kept |\n|---|---|\n| a | 1000 |\n| ≠ longer name | – |\n\n\
-                    - a: note\n";
+        let head = "\n## Title (`t`)\n\nAbout.\n\n| program | kept |\n|---|---|\n";
+        let text = format!("{head}| a | 1000 |\n| ≠ longer name | – |\n\n- a: note\n");
         assert_eq!(Form::Markdown.of(&grid()), text);
     }
 

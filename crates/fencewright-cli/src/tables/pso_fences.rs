@@ -39,8 +39,8 @@ const COLUMNS: &[Column] = &[
 const READING: &str = "\
 `paper` and `ours`: whether the sets of full fences are the same under both models. `both kinds`: also store-store \
 fences, which do nothing under TSO. `kept`: constraints kept under PSO with the smallest set of full fences; `study` \
-and `explored`: those of the feasibility study of `load-buffer`, `paper's`: those of its largest search. `seconds`: for all sets under PSO; `memory`: the tables of the search \
-with fences";
+and `explored`: those of the feasibility study of `load-buffer`, `paper's`: those of its largest search. `seconds`: \
+for all sets under PSO; `memory`: the tables of the search with fences";
 
 /// What one engine made of one program under PSO.
 struct Work {

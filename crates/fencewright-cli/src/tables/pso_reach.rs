@@ -30,8 +30,8 @@ const COLUMNS: &[Column] = &[
 ];
 
 const READING: &str = "\
-`kept`: constraints kept, by us and in the feasibility study of `load-buffer`; the paper counts those looked at. `memory`: the tables \
-of the search";
+`kept`: constraints kept, by us and in the feasibility study of `load-buffer`; the paper counts those looked at. \
+`memory`: the tables of the search";
 
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {

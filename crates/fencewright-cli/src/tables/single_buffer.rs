@@ -31,9 +31,9 @@ const COLUMNS: &[Column] = &[
 ];
 
 const READING: &str = "\
-`paper` and `ours`: the number of minimal sets and the fences of the smallest, over all processes. `kept`: constraints \
-kept for the program as it is, and with the smallest set; `study` and `explored`: those of the feasibility study of `load-buffer`. \
-`seconds`: for all sets; `memory`: the tables of the larger search";
+`paper` and `ours`: the number of minimal sets and the fences of the smallest, over all processes. `kept`: \
+constraints kept for the program as it is, and with the smallest set; `study` and `explored`: those of the \
+feasibility study of `load-buffer`. `seconds`: for all sets; `memory`: the tables of the larger search";
 
 /// What one engine made of one program.
 struct Work {
