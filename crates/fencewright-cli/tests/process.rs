@@ -93,6 +93,16 @@ fn a_row_without_time_says_so() {
     assert!(dekker.contains("timeout"), "{dekker}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_row_without_memory_says_so() {
+    let output = output(&["tables", "single-buffer", "--memory", "1M"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    let dekker = table.lines().find(|line| line.starts_with("Simple Dekker")).expect("the row is there");
+    assert!(dekker.contains("memory limit"), "{dekker}");
+}
+
 #[test]
 fn a_table_without_an_engine_that_knows_it_is_unknown() {
     let output = output(&["tables", "pso-fences", "--engine", "single-buffer"]);
