@@ -14,12 +14,14 @@ use fencewright::report::{self, Report};
 use fencewright::synth::{By, Place, Wanted};
 use fencewright::system::Dialect;
 
+use crate::tables::{self, Form, Table};
 use crate::units::{self, Limit};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked; `fence`: at least one correct set, perhaps empty
-  1    unsafe; `fence`: no correct set at these places
+  0    safe under every model asked; `fence`: at least one correct set, perhaps empty;
+       `tables`: no answer differs from the paper's without an explanation
+  1    unsafe; `fence`: no correct set at these places; `tables`: an answer differs
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
   4    a defect of the tool itself
@@ -50,6 +52,8 @@ pub enum Command {
     Import(ImportArguments),
     /// Format .fw files in place
     Fmt(FmtArguments),
+    /// Make the papers' tables again, ours beside theirs
+    Tables(TablesArguments),
     /// Print the JSON schema of `--format json`
     Schema,
     /// List the engines and their reductions
@@ -218,6 +222,60 @@ pub struct FmtArguments {
     pub check: bool,
 }
 
+/// `tables`
+#[derive(Debug, Args)]
+pub struct TablesArguments {
+    /// The tables [default: all]
+    #[arg(value_name = "NAME", value_parser = tables())]
+    pub names: Vec<String>,
+    /// The form of the output
+    // The same name and type as the form of all verbs, in whose place it stands.
+    #[arg(long, value_name = "FORM", default_value = "human", value_parser = forms(), help_heading = "Output")]
+    pub format: String,
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Who searches, comma-separated [default: every exact engine]
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
+    pub engine: Vec<String>,
+    /// Stop after this time, for each row: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time, help_heading = "Search")]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size, help_heading = "Search")]
+    pub memory: Limit<u64>,
+    /// How many threads work; one by default, so that times can be compared
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(help_heading = "Search")]
+    pub threads: u32,
+}
+
+impl TablesArguments {
+    /// The tables, each once, in their own order.
+    pub fn tables(&self) -> impl Iterator<Item = &'static Table> {
+        tables::ALL.iter().filter(|table| self.names.is_empty() || self.names.iter().any(|name| name == table.name))
+    }
+
+    /// The form.
+    pub fn form(&self) -> Form {
+        let form = Form::ALL.into_iter().find(|form| form.name() == self.format);
+        form.expect("the command line admits known forms only")
+    }
+
+    /// The engines.
+    pub fn engines(&self) -> Vec<&'static dyn Engine> {
+        match &self.engine[..] {
+            [] => tables::exact_engines(),
+            names => names.iter().filter_map(|name| engine::named(name)).collect(),
+        }
+    }
+
+    /// The options of the library.
+    pub fn options(&self) -> Options {
+        Options { threads: self.threads as usize, ..Options::default() }
+    }
+}
+
 /// `completions`
 #[derive(Debug, Args)]
 pub struct CompletionsArguments {
@@ -337,6 +395,14 @@ fn reductions() -> PossibleValuesParser {
 fn frontends() -> PossibleValuesParser {
     let value = |it: &&'static dyn Frontend| PossibleValue::new(it.name()).help(it.about());
     PossibleValuesParser::new(frontend::ALL.iter().map(value))
+}
+
+fn tables() -> PossibleValuesParser {
+    PossibleValuesParser::new(tables::ALL.iter().map(|it| PossibleValue::new(it.name).help(it.about)))
+}
+
+fn forms() -> PossibleValuesParser {
+    PossibleValuesParser::new(Form::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())))
 }
 
 fn reports() -> PossibleValuesParser {

@@ -10,6 +10,7 @@ mod interrupt;
 mod monitor;
 mod output;
 mod rss;
+mod tables;
 mod units;
 
 use std::panic;
@@ -37,6 +38,7 @@ fn run(arguments: &Arguments) -> Code {
         Command::Trace(it) => commands::trace::run(it, &mut console),
         Command::Import(it) => commands::import::run(it, &mut console),
         Command::Fmt(it) => commands::fmt::run(it, &mut console),
+        Command::Tables(it) => commands::tables::run(it, &mut console),
         Command::Schema => commands::schema::run(&mut console),
         Command::Engines => commands::engines::run(&mut console),
         Command::Completions(it) => commands::completions::run(it, &mut console),

@@ -1,7 +1,7 @@
 //! Watches a search: limits, Ctrl-C, the memory of the process, and progress on a terminal.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fencewright::engine::{Limits, LimitsMonitor, Monitor, Progress, StopReason};
@@ -23,6 +23,9 @@ pub struct Watch<'a> {
     started: Instant,
     /// When the size of the process is next asked for, in milliseconds from the start.
     next_rss: AtomicU64,
+    /// A limit that was met stays met: a question may take several searches, and the first to hear of it may be one
+    /// whose answer is not needed.
+    was_too_large: AtomicBool,
     /// What is being searched; nothing where no progress is shown.
     title: Option<String>,
     drawn: Mutex<Drawn>,
@@ -42,6 +45,7 @@ impl Watch<'_> {
             bytes: limits.bytes,
             started: Instant::now(),
             next_rss: AtomicU64::new(0),
+            was_too_large: AtomicBool::new(false),
             title: console.shows_progress().then_some(title),
             drawn: Mutex::default(),
         }
@@ -59,7 +63,10 @@ impl Watch<'_> {
         let mine = now + RSS_PERIOD.as_millis() as u64;
         let is_mine =
             now >= next && self.next_rss.compare_exchange(next, mine, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-        is_mine && rss::current().is_some_and(|it| it > limit)
+        if is_mine && rss::current().is_some_and(|it| it > limit) {
+            self.was_too_large.store(true, Ordering::Relaxed);
+        }
+        self.was_too_large.load(Ordering::Relaxed)
     }
 
     fn draw(&self, title: &str, progress: &Progress) {

@@ -85,6 +85,56 @@ fn the_time_limit_is_kept() {
 }
 
 #[test]
+fn a_row_without_time_says_so() {
+    let output = output(&["tables", "single-buffer", "--timeout", "0s"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    let dekker = table.lines().find(|line| line.starts_with("Simple Dekker")).expect("the row is there");
+    assert!(dekker.contains("timeout"), "{dekker}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_row_without_memory_says_so() {
+    let output = output(&["tables", "single-buffer", "--memory", "1M"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    let dekker = table.lines().find(|line| line.starts_with("Simple Dekker")).expect("the row is there");
+    assert!(dekker.contains("memory limit"), "{dekker}");
+}
+
+#[test]
+fn a_table_without_an_engine_that_knows_it_is_unknown() {
+    let output = output(&["tables", "pso-fences", "--engine", "single-buffer"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_rows_that_are_known() {
+    // All tables with all engines take seconds, the first row none.
+    let engines = "load-buffer,single-buffer,explicit";
+    let child = fencewright(&["tables", "--engine", engines, "--format", "json"]).spawn().expect("the command starts");
+    std::thread::sleep(Duration::from_millis(500));
+    let pressed = Instant::now();
+    signal("-INT", &child);
+    let output = child.wait_with_output().expect("the child ends");
+    assert!(pressed.elapsed() < Duration::from_millis(1_500), "{:?}", pressed.elapsed());
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stdout).contains("\"program\":\"Simple Dekker\""), "{}", text(&output.stdout));
+}
+
+#[test]
+fn a_table_goes_to_a_file() {
+    let (directory, path) = workspace("results.md", "old");
+    let output = output(&["tables", "pso-fences", "--format", "markdown", "--output", &path.display().to_string()]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+    let page = fs::read_to_string(&path).expect("the file is there");
+    assert!(page.starts_with("# Results\n") && page.contains("| Peterson | load-buffer | no | no |"), "{page}");
+    drop(directory);
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_error() {
     let sb = file("sb.fw");
     let mut child = fencewright(&["check", &sb, &sb, &sb, &sb]).spawn().expect("the command starts");

@@ -8,4 +8,5 @@ pub mod fmt;
 pub mod import;
 pub mod man;
 pub mod schema;
+pub mod tables;
 pub mod trace;

@@ -1,0 +1,33 @@
+//! `tables`: the papers' tables, ours beside theirs.
+
+use fencewright::engine::Limits;
+
+use crate::args::TablesArguments;
+use crate::code::Code;
+use crate::console::Console;
+use crate::tables::{Papers, Setting};
+use crate::{interrupt, output};
+
+/// Makes every table asked; each is shown as soon as it is done, unless it goes to a file.
+pub fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
+    let (papers, form) = (Papers::read(), arguments.form());
+    let limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
+    let mut page = form.head().to_owned();
+    let mut code = Code::Good;
+    for table in arguments.tables() {
+        let setting = Setting { engines: arguments.engines(), options: arguments.options(), limits, console };
+        let made = (table.make)(&papers, &setting);
+        code = code.max(made.code);
+        page += &form.of(&made.grid);
+        if arguments.output.is_none() {
+            console.say(&std::mem::take(&mut page));
+        }
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    match &arguments.output {
+        Some(path) => code.max(output::write(path, &page, console)),
+        None => code,
+    }
+}

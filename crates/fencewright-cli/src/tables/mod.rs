@@ -1,0 +1,78 @@
+//! The papers' tables, made again with our programs and engines.
+//!
+//! ```text
+//!   papers.toml ─▶ papers ─╮
+//!   examples ─▶ programs ──┼─▶ single_buffer, pso_reach, pso_fences ─▶ Grid ─▶ form
+//!   engines ─▶ ask ────────╯              judge ─▶ exit code
+//! ```
+//!
+//! A table is one line in [`ALL`]. Each of its rows is one program with one engine (and one model), under one limit of
+//! time; engines that do not take a model have no row there.
+
+mod ask;
+mod form;
+mod grid;
+mod judge;
+mod papers;
+mod programs;
+mod pso_fences;
+mod pso_reach;
+mod single_buffer;
+
+use fencewright::engine::{self, Engine, Limits, Options};
+
+use crate::code::Code;
+use crate::console::Console;
+use crate::monitor::Watch;
+
+pub use form::Form;
+pub use grid::Grid;
+pub use papers::Papers;
+
+/// A table that can be made.
+#[derive(Clone, Copy)]
+pub struct Table {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// Makes it.
+    pub make: fn(&Papers, &Setting<'_>) -> Made,
+}
+
+/// Every table.
+pub const ALL: &[Table] = &[
+    Table { name: single_buffer::NAME, about: "fence sets under TSO", make: single_buffer::make },
+    Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", make: pso_reach::make },
+    Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", make: pso_fences::make },
+];
+
+/// Those that decide every program of the papers, if they are there.
+const EXACT: &[&str] = &["load-buffer", "single-buffer", "pws"];
+
+/// Who searches, and how.
+pub struct Setting<'a> {
+    pub engines: Vec<&'static dyn Engine>,
+    pub options: Options,
+    /// For each row.
+    pub limits: Limits,
+    pub console: &'a Console,
+}
+
+/// A table, and what it is worth.
+pub struct Made {
+    pub grid: Grid,
+    pub code: Code,
+}
+
+/// The engines that are asked if nobody chooses.
+pub fn exact_engines() -> Vec<&'static dyn Engine> {
+    EXACT.iter().filter_map(|name| engine::named(name)).collect()
+}
+
+impl Setting<'_> {
+    /// Watches one row.
+    fn watch(&self, table: &str, program: &str, engine: &dyn Engine) -> Watch<'_> {
+        Watch::start(self.limits, format!("{table}: {program} with {}", engine.name()), self.console)
+    }
+}

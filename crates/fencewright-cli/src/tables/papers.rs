@@ -1,0 +1,168 @@
+//! What the papers' tables say: `tables/papers.toml`, with a type for each kind of row.
+
+use serde::Deserialize;
+
+/// The file, as it ships.
+const TEXT: &str = include_str!("../../tables/papers.toml");
+
+/// All tables.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Papers {
+    pub single_buffer: Table<SetsRow>,
+    pub pso_reach: Table<ReachRow>,
+    pub pso_fences: Table<SameSetsRow>,
+}
+
+/// One table of one paper.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Table<R> {
+    /// What it is about.
+    pub title: String,
+    /// Where it stands.
+    pub paper: String,
+    pub rows: Vec<R>,
+}
+
+/// What a row is about.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Subject {
+    /// Our program: an example.
+    pub program: String,
+    /// The paper's name for it.
+    pub name: String,
+    /// How our program or our reading of the result differs from the paper's.
+    pub differs: Option<String>,
+    /// Why our answer is another.
+    pub explained: Option<String>,
+}
+
+/// How many minimal sets there are.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SetsRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// The fences of the smallest set, over all processes; nothing where no set is correct.
+    pub fences: Option<usize>,
+    pub sets: usize,
+    /// For all sets.
+    pub seconds: f64,
+    #[serde(default)]
+    pub study: Study,
+}
+
+/// Whether the bad states can be reached.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ReachRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub tso: Reach,
+    pub pso: Reach,
+    pub study: ReachStudy,
+}
+
+/// What one search of the paper said.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Reach {
+    Decided { reachable: bool, constraints: u64, seconds: f64 },
+    GaveUp { gave_up: String },
+}
+
+/// Whether the minimal sets are the same under TSO and PSO.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SameSetsRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// Nothing where the paper's tool gave up.
+    pub same_sets: Option<bool>,
+    pub tso: Synthesized,
+    pub pso: Synthesized,
+    #[serde(default)]
+    pub study: Study,
+}
+
+/// What one synthesis of the paper took; `constraints` are those of its largest search.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Synthesized {
+    Done { seconds: f64, constraints: u64 },
+    GaveUp { gave_up: String },
+}
+
+/// Constraints of the feasibility study under the model of the row.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Kept, without fences.
+    pub unfenced: Option<u64>,
+    /// Kept, with the fences it chose.
+    pub fenced: Option<u64>,
+    /// Looked at, with fences and all static facts.
+    pub explored: Option<u64>,
+}
+
+/// Constraints that the feasibility study kept, without fences.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReachStudy {
+    pub tso: u64,
+    pub pso: u64,
+}
+
+impl Papers {
+    /// Reads the file.
+    pub fn read() -> Self {
+        toml::from_str(TEXT).expect("a test reads the file that ships")
+    }
+
+    /// What every row is about.
+    #[cfg(test)]
+    pub fn subjects(&self) -> Vec<&Subject> {
+        let sets = self.single_buffer.rows.iter().map(|it| &it.subject);
+        let reach = self.pso_reach.rows.iter().map(|it| &it.subject);
+        sets.chain(reach).chain(self.pso_fences.rows.iter().map(|it| &it.subject)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Papers, Reach};
+    use crate::tables::programs;
+
+    #[test]
+    fn the_file_is_read() {
+        let papers = Papers::read();
+        assert_eq!(papers.single_buffer.rows.len(), 17);
+        assert_eq!(papers.pso_reach.rows.len(), 9);
+        assert_eq!(papers.pso_fences.rows.len(), 7);
+    }
+
+    #[test]
+    fn every_row_has_a_program_and_no_program_is_idle() {
+        let papers = Papers::read();
+        let mut named: Vec<&str> = papers.subjects().iter().map(|it| it.program.as_str()).collect();
+        named.sort_unstable();
+        named.dedup();
+        let mut embedded: Vec<&str> = programs::names().collect();
+        embedded.sort_unstable();
+        assert_eq!(named, embedded);
+    }
+
+    #[test]
+    fn sets_have_fences_and_no_set_has_none() {
+        for row in Papers::read().single_buffer.rows {
+            assert_eq!(row.fences.is_some(), row.sets > 0, "{}", row.subject.name);
+        }
+    }
+
+    #[test]
+    fn a_search_that_gave_up_has_no_figures() {
+        let gave_up = |it: &Reach| matches!(it, Reach::GaveUp { .. });
+        let rows = Papers::read().pso_reach.rows;
+        let names: Vec<_> = rows.iter().filter(|it| gave_up(&it.tso)).map(|it| it.subject.name.as_str()).collect();
+        assert_eq!(names, ["CLH queue lock"]);
+        assert!(!rows.iter().any(|it| gave_up(&it.pso)));
+    }
+}

@@ -1,0 +1,55 @@
+//! The examples that the tables name, inside the command, so that it needs no repository.
+
+use fencewright::frontend::{self, fw::Fw};
+use fencewright::program::Program;
+use fencewright::source::Source;
+
+macro_rules! examples {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../../../examples/", $name, ".fw")))),*]
+    };
+}
+
+const ALL: &[(&str, &str)] = examples! {
+    "papers/alternating_bit"
+    "papers/bakery_bounded2"
+    "papers/burns"
+    "papers/clh_queue_lock"
+    "papers/dekker"
+    "papers/dekker_simple"
+    "papers/dijkstra"
+    "papers/increasing_sequence"
+    "papers/increasing_sequence_10"
+    "papers/lamport_fast"
+    "papers/peterson"
+    "papers/producer_consumer_v1_n2"
+    "papers/producer_consumer_v1_n3"
+    "papers/producer_consumer_v2_n2"
+    "papers/producer_consumer_v2_n3"
+    "papers/sense_reversing_barrier"
+    "papers/task_scheduling"
+    "papers/tournament_barrier"
+};
+
+/// The program of an example.
+pub fn named(name: &str) -> Program {
+    let text = ALL.iter().find(|it| it.0 == name).expect("a test finds every program of the tables").1;
+    let source = Source::new(format!("examples/{name}.fw"), text);
+    frontend::parse(&Fw, &source, &[]).program.expect("a test reads every example")
+}
+
+/// All of them.
+#[cfg(test)]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_program_is_right() {
+        for name in super::names() {
+            assert!(super::named(name).processes().len() > 1, "{name}");
+        }
+    }
+}
