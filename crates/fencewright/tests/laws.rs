@@ -228,10 +228,11 @@ fn answer(
     options: &Options,
 ) -> Result<Option<Short>, String> {
     let task = Task { program, placement, model, options };
-    match engine.check(&task, &Unlimited).map(|answer| answer.verdict) {
+    match engine.check(&task, &Patience(50_000)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
         Ok(Verdict::Unknown(StopReason::Constraints(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Interrupted)) if engine.name() != "explicit" => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
         Err(_) => Ok(None),
     }

@@ -21,6 +21,8 @@ pub struct Logged {
     pub step: Step,
     /// Where its process comes to rest; `None` where it does not move.
     pub rest: Option<LocalId>,
+    /// The edge of the register-free form that it is, if it was found there.
+    pub edge: Option<u32>,
 }
 
 /// What the search knows of a run.

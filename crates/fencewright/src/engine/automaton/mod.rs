@@ -16,6 +16,7 @@
 //! matter are one. *Local steps* (registers only, not observed by a property) run at once after the step that enabled
 //! them: they commute with everything other processes do.
 
+mod bisimulation;
 mod live;
 mod locals;
 mod observed;

@@ -7,11 +7,14 @@
 //! ```
 //!
 //! Values and states are found together: a location can hold its initial values and what some reachable edge writes,
-//! and only those values are read. What cannot be reached this way is never built.
+//! and only those values are read. What cannot be reached this way is never built. Bisimilar states are merged
+//! ([`bisimulation`](super::bisimulation)).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::automaton::bisimulation::{Unmerged, merged, unmerged};
 use crate::engine::automaton::{Automaton, FastMap, LocalId, LocalState, Locals, Offer, Targets};
+use crate::engine::run::Path;
 use crate::engine::{Task, Unsupported};
 use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, PointId, ProcessId, Program, Value};
 use crate::system::{Action, Block, Control, Fault, Local, Step, run_block, starts};
@@ -32,6 +35,8 @@ pub struct RegisterFree {
     pub initial: IndexVec<LocationId, Vec<Datum>>,
     /// The processes.
     pub processes: IndexVec<ProcessId, ProcessAutomaton>,
+    /// The processes before bisimilar states were merged; empty if they were not.
+    pub(in crate::engine) unmerged: IndexVec<ProcessId, Unmerged>,
 }
 
 /// One process in register-free form.
@@ -140,7 +145,7 @@ impl RegisterFree {
                 held[x].insert(value);
             }
             if held.iter().map(BTreeSet::len).sum::<usize>() == n_values {
-                return finish(task.program, &held, &drafts);
+                return finish(task, &held, &drafts);
             }
             let too_many = |x: LocationId| match task.program.locations()[x].domain {
                 Domain::Int => held[x].len() > MAX_INTEGERS,
@@ -150,6 +155,11 @@ impl RegisterFree {
                 return Err(too_large("a shared variable holds too many values"));
             }
         }
+    }
+
+    /// A path through these processes as one through the states that were merged.
+    pub fn unmerged(&self, path: Path) -> Option<Path> {
+        if self.unmerged.is_empty() { Some(path) } else { unmerged(&self.processes, &self.unmerged, path) }
     }
 
     /// The number of states of all processes.
@@ -373,7 +383,7 @@ fn valuations(
 }
 
 fn finish(
-    program: &Program,
+    task: &Task<'_>,
     held: &IndexVec<LocationId, BTreeSet<Value>>,
     drafts: &IndexVec<ProcessId, Draft>,
 ) -> Result<RegisterFree, Unsupported> {
@@ -382,13 +392,23 @@ fn finish(
         let index = values[x].binary_search(&value).expect("the values of a location are closed under writes");
         Datum::try_from(index).expect("few values: checked when they were collected")
     };
-    let initial = program.locations().iter_enumerated().map(|(x, location)| {
+    let initial = task.program.locations().iter_enumerated().map(|(x, location)| {
         let starts = initial_values(location.initial, location.domain)?;
         Ok(starts.into_iter().map(|value| datum(x, value)).collect())
     });
     let initial: IndexVec<LocationId, Vec<Datum>> = initial.collect::<Result<Vec<_>, Unsupported>>()?.into();
-    let processes = drafts.iter().map(|draft| finished(draft, &datum)).collect();
-    Ok(RegisterFree { initial, processes, values })
+    let built = drafts.iter_enumerated().map(|(id, draft)| (id, finished(draft, &datum)));
+    if !task.options.is_on("bisimilar") {
+        let processes = built.map(|(_, process)| process).collect();
+        return Ok(RegisterFree { initial, processes, values, unmerged: IndexVec::new() });
+    }
+    let (mut processes, mut unmerged) = (IndexVec::new(), IndexVec::new());
+    for (id, process) in built {
+        let (merged, before) = merged(task.program, id, process);
+        processes.push(merged);
+        unmerged.push(before);
+    }
+    Ok(RegisterFree { initial, processes, values, unmerged })
 }
 
 fn finished(draft: &Draft, datum: &impl Fn(LocationId, Value) -> Datum) -> ProcessAutomaton {

@@ -1,6 +1,6 @@
 //! What the engines that search backward have in common around the search: the program they search, the run they tell.
 
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::backward::{Search, WellStructured};
 use crate::engine::run::{Path, replayed};
 use crate::engine::{Answer, Stats, StopReason, Task, Unsupported, Verdict};
@@ -25,7 +25,16 @@ pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
 }
 
 /// The run that a path stands for, replayed: one that goes wrong with this fault, or else violates a property.
-pub fn told(task: &Task<'_>, automaton: &Automaton<'_>, path: &Path, fault: Option<Fault>) -> Result<Run, StopReason> {
+pub fn told(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    program: &RegisterFree,
+    path: Path,
+    fault: Option<Fault>,
+) -> Result<Run, StopReason> {
+    let Some(path) = program.unmerged(path) else {
+        return Err(StopReason::Defect("merged states were not bisimilar".to_owned()));
+    };
     let properties = (0..task.program.properties().len()).map(PropertyId::from_usize);
     let violations: Vec<Violation> = match fault {
         Some(fault) => vec![Violation::Fault(fault)],

@@ -271,7 +271,7 @@ impl<'a> Expander<'a> {
     fn note_first(&mut self, step: Step, rest: Option<LocalId>) {
         if let Some(log) = &mut self.log {
             log.clear();
-            log.push(Logged { step, rest });
+            log.push(Logged { step, rest, edge: None });
         }
     }
 
@@ -323,7 +323,7 @@ impl<'a> Expander<'a> {
         let Some((step, targets)) = applied else { return false };
         let Some(target) = targets.single() else { return false };
         if let Some(log) = &mut self.log {
-            log.push(Logged { step, rest: Some(target) });
+            log.push(Logged { step, rest: Some(target), edge: None });
         }
         self.next[word] = target.to_word();
         true

@@ -36,6 +36,7 @@ pub struct LoadBuffer;
 const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
     Reduction { name: "local-steps", about: "steps on registers only run at once" },
+    Reduction { name: "bisimilar", about: "local states that behave alike are one" },
     Reduction {
         name: "view-steps",
         about: "memory is sampled only before writes, own writes are dropped only after reads",
@@ -119,5 +120,5 @@ fn run_of(
     let beginning =
         Beginning { states: program.processes.iter_enumerated().map(state).collect(), memory: memory.collect() };
     let Warped { path, fault } = warp(system, &beginning, &system.straightened(rules));
-    told(task, automaton, &path, fault)
+    told(task, automaton, program, path, fault)
 }

@@ -173,7 +173,7 @@ impl Machine<'_> {
         self.memory[x] = value;
         if self.system.machine.lags {
             let step = Step { process, action: Action::Flush(Flush::Store(x)) };
-            let logged = Logged { step, rest: None };
+            let logged = Logged { step, rest: None, edge: None };
             self.events.push(Event { time: (now, 1, self.events.len()), logged, fault: None });
         }
     }
@@ -199,11 +199,11 @@ impl Machine<'_> {
     }
 
     fn take(&mut self, now: usize, process: ProcessId, choice: u32) {
-        let edge = self.taken(process, choice);
-        let edge = self.edge(process, edge).clone();
+        let taken = self.taken(process, choice);
+        let edge = self.edge(process, taken).clone();
         let view = self.buffers[process].front().map_or(now, |oldest| oldest.pushed);
         let to = &self.system.program.processes[process].states[edge.to as usize];
-        let logged = Logged { step: edge.step, rest: Some(to.local) };
+        let logged = Logged { step: edge.step, rest: Some(to.local), edge: Some(taken) };
         self.events.push(Event { time: (view, 0, now), logged, fault: to.fault });
         if let Letter::Atomic(atomic) = &edge.letter {
             for (x, value) in &atomic.writes {

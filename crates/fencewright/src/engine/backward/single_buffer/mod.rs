@@ -28,11 +28,12 @@ use system::{Reducing, SingleBuffer};
 pub struct SingleBufferEngine;
 
 /// It gives up after this many constraints, known or looked at: beyond, the load-buffer engine is the one to ask.
-const MAX_CONSTRAINTS: u64 = 50_000;
+const MAX_CONSTRAINTS: u64 = 200_000;
 
 const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
     Reduction { name: "local-steps", about: "steps on registers only run at once" },
+    Reduction { name: "bisimilar", about: "local states that behave alike are one" },
     Reduction { name: "update-steps", about: "pointers move only along with a write or after reads" },
     Reduction { name: "lag-region", about: "a thread's view lags only between a write and a read" },
     Reduction { name: "last-writes", about: "own writes in a buffer are the last ones, in their order" },
@@ -108,5 +109,5 @@ fn run_of(
     let Some(Unrolled { path, fault }) = unroll(program, first, &search.path()) else {
         return Err(StopReason::Defect("the path of the search cannot be followed".to_owned()));
     };
-    told(task, automaton, &path, fault)
+    told(task, automaton, program, path, fault)
 }

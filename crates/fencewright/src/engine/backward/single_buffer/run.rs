@@ -143,9 +143,9 @@ impl<'a> Machine<'a> {
         Constraint { states: self.states.clone(), word: messages.collect() }
     }
 
-    fn take(&mut self, now: usize, process: ProcessId, edge: u32) {
+    fn take(&mut self, now: usize, process: ProcessId, taken: u32) {
         let automaton = &self.program.processes[process];
-        let edge = &automaton.edges[edge as usize];
+        let edge = &automaton.edges[taken as usize];
         let to = &automaton.states[edge.to as usize];
         let next = self.buffer.len();
         let view = (self.pointers[process], 1, now);
@@ -156,11 +156,16 @@ impl<'a> Machine<'a> {
             Letter::Nop | Letter::Read(..) | Letter::Write(..) | Letter::Fence(_) | Letter::Atomic(_) => view,
         };
         self.states[process] = edge.to;
-        self.events.push(Event { time, logged: Logged { step: edge.step, rest: Some(to.local) }, fault: to.fault });
+        let logged = Logged { step: edge.step, rest: Some(to.local), edge: Some(taken) };
+        self.events.push(Event { time, logged, fault: to.fault });
         let header = match edge.letter {
             Letter::Write(x, _) => {
                 let step = Step { process, action: Action::Flush(Flush::Store(x)) };
-                self.events.push(Event { time: appended, logged: Logged { step, rest: None }, fault: None });
+                self.events.push(Event {
+                    time: appended,
+                    logged: Logged { step, rest: None, edge: None },
+                    fault: None,
+                });
                 Some((process, x))
             }
             Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => None,

@@ -92,6 +92,7 @@ fn predecessors() {
         values: vec![vec![0, 1]; 2].into(),
         initial: vec![vec![0]; 2].into(),
         processes: vec![first, line(1, &[Letter::Write(y, 1)])].into(),
+        unmerged: Vec::new().into(),
     };
     let source = Builder::new(Source::new("t", "")).finish();
     let check = |of: (u32, &str), expected: &[(u32, &str)]| {

@@ -1,0 +1,148 @@
+//! Bisimilar states of a process, merged.
+//!
+//! Two states are one if no property tells them apart and the same letters lead to states that are one:
+//!
+//! ```text
+//!    q3 ── r(x,0) ──▶ q5        {q3,q4} ── r(x,0) ──▶ {q5,q6}
+//!    q4 ── r(x,0) ──▶ q6   ⟹
+//! ```
+//!
+//! The partition starts from what properties see and is refined until nothing splits. A path through merged states is a
+//! path through the states themselves, step by step: [`Unmerged`] finds it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::automaton::{Letter, LetterEdge, ProcessAutomaton, StateId, StateInfo};
+use crate::engine::run::Path;
+use crate::program::{PointId, ProcessId, Program, RegisterId, StateVar, Value};
+use crate::system::Fault;
+use crate::util::{Idx, IndexVec};
+
+/// The states of a process before they were merged.
+#[derive(Debug)]
+pub struct Unmerged {
+    process: ProcessAutomaton,
+    class_of: Vec<StateId>,
+}
+
+/// What properties can tell of a state.
+type Seen = (Option<Fault>, Option<PointId>, Vec<Value>);
+
+/// The process with bisimilar states merged, and what it was before.
+pub fn merged(program: &Program, id: ProcessId, process: ProcessAutomaton) -> (ProcessAutomaton, Unmerged) {
+    let seen = Seeing::new(program, id);
+    let mut class_of = numbered(process.states.iter().map(|info| seen.of(info)));
+    loop {
+        let refined = numbered((0..process.states.len()).map(|state| {
+            let edges = process.outgoing[state].iter().map(|&edge| &process.edges[edge as usize]);
+            let leads = edges.map(|edge| (edge.letter.clone().ordered(), class_of[edge.to as usize]));
+            (class_of[state], leads.collect::<BTreeSet<_>>())
+        }));
+        let is_stable = n_classes(&refined) == n_classes(&class_of);
+        class_of = refined;
+        if is_stable {
+            return (quotient(&process, &class_of), Unmerged { process, class_of });
+        }
+    }
+}
+
+/// The same number for the same thing, in the order in which they first come.
+fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> Vec<StateId> {
+    let mut numbers = BTreeMap::new();
+    let number = |thing| {
+        let next = numbers.len() as StateId;
+        *numbers.entry(thing).or_insert(next)
+    };
+    things.map(number).collect()
+}
+
+fn n_classes(class_of: &[StateId]) -> usize {
+    class_of.iter().max().map_or(0, |&last| last as usize + 1)
+}
+
+/// What properties look at in a process.
+struct Seeing {
+    points: BTreeSet<PointId>,
+    registers: BTreeSet<RegisterId>,
+}
+
+impl Seeing {
+    fn new(program: &Program, id: ProcessId) -> Self {
+        let mut seeing = Self { points: BTreeSet::new(), registers: BTreeSet::new() };
+        for situation in program.properties().iter().flat_map(|property| &property.situations) {
+            let named = situation.at.iter().filter(|(process, _)| *process == id);
+            named.for_each(|(_, points)| seeing.points.extend(points));
+            situation.condition.for_each_var(&mut |variable| match variable {
+                StateVar::Register(process, register) if *process == id => {
+                    seeing.registers.insert(*register);
+                }
+                StateVar::Register(..) | StateVar::Memory(_) => {}
+            });
+        }
+        seeing
+    }
+
+    fn of(&self, info: &StateInfo) -> Seen {
+        let values = self.registers.iter().filter_map(|register| info.registers.get(register.index()));
+        (info.fault, info.point.filter(|point| self.points.contains(point)), values.copied().collect())
+    }
+}
+
+/// The first state of each class stands for it.
+fn quotient(process: &ProcessAutomaton, class_of: &[StateId]) -> ProcessAutomaton {
+    let n_states = n_classes(class_of);
+    let first = |class: StateId| class_of.iter().position(|&it| it == class).expect("classes are numbered by states");
+    let firsts: Vec<usize> = (0..n_states as StateId).map(first).collect();
+    let mut merged = ProcessAutomaton {
+        states: firsts.iter().map(|&state| process.states[state].clone()).collect(),
+        initial: BTreeMap::new(),
+        edges: Vec::new(),
+        incoming: vec![Vec::new(); n_states],
+        outgoing: vec![Vec::new(); n_states],
+    };
+    for (state, registers) in &process.initial {
+        merged.initial.entry(class_of[*state as usize]).or_insert_with(|| registers.clone());
+    }
+    let mut known: BTreeSet<(StateId, StateId, Letter)> = BTreeSet::new();
+    for &edge in firsts.iter().flat_map(|&state| &process.outgoing[state]) {
+        let edge = &process.edges[edge as usize];
+        let (from, to) = (class_of[edge.from as usize], class_of[edge.to as usize]);
+        if known.insert((from, to, edge.letter.clone().ordered())) {
+            let id = merged.edges.len() as u32;
+            merged.incoming[to as usize].push(id);
+            merged.outgoing[from as usize].push(id);
+            merged.edges.push(LetterEdge { from, to, letter: edge.letter.clone(), step: edge.step });
+        }
+    }
+    merged
+}
+
+/// A path through merged states as one through the states themselves.
+pub fn unmerged(
+    merged: &IndexVec<ProcessId, ProcessAutomaton>,
+    unmerged: &IndexVec<ProcessId, Unmerged>,
+    mut path: Path,
+) -> Option<Path> {
+    let mut at: IndexVec<ProcessId, StateId> = IndexVec::new();
+    for (process, before) in unmerged.iter_enumerated() {
+        let registers = &path.start.registers[process];
+        let start = before.process.initial.iter().find(|(_, initial)| *initial == registers)?;
+        path.rests[process.index()] = before.process.states[*start.0 as usize].local;
+        at.push(*start.0);
+    }
+    for logged in &mut path.steps {
+        let Some(taken) = logged.edge else { continue };
+        let process = logged.step.process;
+        let (taken, before) = (&merged[process].edges[taken as usize], &unmerged[process]);
+        let letter = taken.letter.clone().ordered();
+        let is_it = |edge: &&LetterEdge| {
+            before.class_of[edge.to as usize] == taken.to && edge.letter.clone().ordered() == letter
+        };
+        let outgoing = &before.process.outgoing[at[process] as usize];
+        let edge = outgoing.iter().map(|&edge| &before.process.edges[edge as usize]).find(is_it)?;
+        logged.step = edge.step;
+        logged.rest = Some(before.process.states[edge.to as usize].local);
+        at[process] = edge.to;
+    }
+    Some(path)
+}
