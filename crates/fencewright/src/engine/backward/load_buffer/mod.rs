@@ -8,6 +8,7 @@
 pub(in crate::engine::backward) mod bad;
 mod constraint;
 pub(in crate::engine::backward) mod facts;
+pub mod proof;
 mod run;
 mod stage;
 pub(in crate::engine::backward) mod system;
