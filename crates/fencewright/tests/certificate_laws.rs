@@ -7,12 +7,12 @@ use std::cell::Cell;
 use common::law::{MAX_STATES, check, program};
 use common::oracle::{Truth, truth};
 use common::random::{Sample, Shape};
-use fencewright::certificate::{Proof, Tireless, parse, verify, write};
-use fencewright::certificate::{Certificate, Claim};
-use fencewright::engine::{Options, StopReason, Task, Unlimited};
+use fencewright::certificate::{Certificate, Claim, Proof, Tireless, parse, verify, write};
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{Options, StopReason, Task, Unlimited, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
-use fencewright::prove::{Proved, certify};
+use fencewright::prove::certify;
 use fencewright::source::Source;
 use fencewright::system::Dialect;
 
@@ -58,9 +58,12 @@ impl Counts {
 
 fn law(sample: &Sample, counts: &Counts) -> Result<(), String> {
     let program = program(sample)?;
-    for (model, pso_rmw) in
-        [(Model::Sc, PsoRmw::Location), (Model::Tso, PsoRmw::Location), (Model::Pso, PsoRmw::Location), (Model::Pso, PsoRmw::All)]
-    {
+    for (model, pso_rmw) in [
+        (Model::Sc, PsoRmw::Location),
+        (Model::Tso, PsoRmw::Location),
+        (Model::Pso, PsoRmw::Location),
+        (Model::Pso, PsoRmw::All),
+    ] {
         one(&program, model, pso_rmw, counts)?;
     }
     Ok(())
@@ -69,15 +72,17 @@ fn law(sample: &Sample, counts: &Counts) -> Result<(), String> {
 fn one(program: &Program, model: Model, pso_rmw: PsoRmw, counts: &Counts) -> Result<(), String> {
     let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
-    let (certificate, is_safe) = match certify(&task, &Unlimited) {
-        Proved::Safe(certificate) => (certificate, true),
-        Proved::Unsafe(certificate, _) => (certificate, false),
-        Proved::Unknown(StopReason::Unproved(_)) => return Ok(()),
-        Proved::Unknown(reason) => return Err(format!("{model}: {reason}")),
+    let proved = certify(&Auto, &task, &Unlimited).map_err(|it| it.to_string())?;
+    let Some(certificate) = proved.certificate else {
+        return match proved.answer.verdict {
+            Verdict::Unknown(StopReason::Unproved(_)) => Ok(()),
+            verdict => Err(format!("{model}: {verdict:?}")),
+        };
     };
+    let is_safe = matches!(proved.answer.verdict, Verdict::Safe);
     let text = write(&certificate);
     let read = parse(&Source::new("certificate", text.as_str())).map_err(|it| format!("{it:?}\n{text}"))?;
-    if read != *certificate {
+    if read != certificate {
         return Err(format!("{model}: what is read differs from what was written:\n{text}"));
     }
     verify(program, &read, &Tireless).map_err(|it| format!("{model}: {it}\n{text}"))?;

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod certify;
 pub mod check;
 pub mod completions;
 pub mod engines;
@@ -9,3 +10,4 @@ pub mod import;
 pub mod man;
 pub mod schema;
 pub mod trace;
+pub mod verify;

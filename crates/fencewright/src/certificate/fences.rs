@@ -157,13 +157,7 @@ impl All {
     }
 
     /// The run is possible with all fences but those of the clause.
-    fn check_run(
-        &self,
-        program: &Program,
-        subject: &Subject,
-        clause: &FenceSet,
-        run: &Trace,
-    ) -> Result<(), Failure> {
+    fn check_run(&self, program: &Program, subject: &Subject, clause: &FenceSet, run: &Trace) -> Result<(), Failure> {
         let placement = all_but(&self.candidates, &self.kinds, clause);
         let replayed = replay(program, &placement, subject.model, subject.dialect(), run);
         replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))

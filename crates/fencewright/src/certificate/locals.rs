@@ -117,10 +117,7 @@ pub(super) fn initial_range(initial: Initial, domain: Domain) -> Result<(Value, 
 
 impl<'a> Offers<'a> {
     /// Where a process can start, one after the other: there may be more than anybody can list.
-    pub(super) fn starts(
-        &self,
-        process: ProcessId,
-    ) -> Result<impl Iterator<Item = LocalState> + use<'a>, Failure> {
+    pub(super) fn starts(&self, process: ProcessId) -> Result<impl Iterator<Item = LocalState> + use<'a>, Failure> {
         let process = &self.flow.program.processes()[process];
         let ranges = process.registers.iter().map(|it| initial_range(it.initial, it.domain));
         let ranges = ranges.collect::<Result<Vec<_>, _>>()?;

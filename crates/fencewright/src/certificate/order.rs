@@ -18,9 +18,11 @@ pub(super) fn covers(larger: &Constraint, smaller: &Constraint) -> bool {
     larger.classes == smaller.classes
         && larger.memory.iter().zip(&smaller.memory).all(|(a, b)| may_stand_for(*a, *b))
         && larger.buffers.iter().zip(&smaller.buffers).all(|(a, b)| is_buffer_below(a, b))
-        && larger.stores.iter().zip(&smaller.stores).all(|(a, b)| {
-            a.len() == b.len() && a.iter().zip(b).all(|((x, a), (y, b))| x == y && is_store_below(a, b))
-        })
+        && larger
+            .stores
+            .iter()
+            .zip(&smaller.stores)
+            .all(|(a, b)| a.len() == b.len() && a.iter().zip(b).all(|((x, a), (y, b))| x == y && is_store_below(a, b)))
 }
 
 fn may_stand_for(a: Cell, b: Cell) -> bool {

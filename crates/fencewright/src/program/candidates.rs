@@ -70,7 +70,11 @@ type Key = (Option<ProcessId>, String, Span, Side);
 ///
 /// # Errors
 /// A label that the program does not have.
-pub fn candidates(program: &Program, place: &FencePlace, by: By) -> Result<IndexVec<CandidateId, Candidate>, UnknownLabel> {
+pub fn candidates(
+    program: &Program,
+    place: &FencePlace,
+    by: By,
+) -> Result<IndexVec<CandidateId, Candidate>, UnknownLabel> {
     let mut groups: BTreeMap<Key, Vec<Position>> = BTreeMap::new();
     let process = |edge: EdgeId| (by == By::Process).then(|| program.edges()[edge].process);
     match place {

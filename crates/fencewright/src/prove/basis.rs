@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::certificate::basis::Class;
-use crate::certificate::{
-    Basis, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, local_states,
-};
+use crate::certificate::{Basis, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, local_states};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
 use crate::engine::{Monitor, StopReason, Task};

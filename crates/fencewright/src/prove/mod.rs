@@ -11,21 +11,17 @@ use std::cell::RefCell;
 
 use crate::certificate::{Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
 use crate::engine::automaton::Merging;
-use crate::engine::portfolio::Auto;
-use crate::engine::{Engine, Monitor, Progress, StopReason, Task, Verdict};
-use crate::system::Run;
+use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
 
 pub use fences::certify_fences;
 
 /// What came of an attempt.
 #[derive(Clone, Debug)]
-pub enum Proved {
-    /// No bad situation can be reached.
-    Safe(Box<Certificate>),
-    /// This run reaches one.
-    Unsafe(Box<Certificate>, Box<Run>),
-    /// There is no certificate, and this is why.
-    Unknown(StopReason),
+pub struct Proved {
+    /// What the engine says; unknown where that could not be proved.
+    pub answer: Answer,
+    /// Why.
+    pub certificate: Option<Certificate>,
 }
 
 /// Which searches to try for a proof, each coarser than the next.
@@ -36,25 +32,22 @@ const MERGINGS: [Merging; 3] = [
 ];
 
 /// Decides whether a bad situation can be reached, and says why.
-pub fn certify(task: &Task<'_>, monitor: &dyn Monitor) -> Proved {
-    let verdict = match Auto.check(task, monitor) {
-        Ok(answer) => answer.verdict,
-        Err(unsupported) => return Proved::Unknown(StopReason::Unproved(unsupported.reason)),
-    };
-    match verdict {
-        Verdict::Unsafe(run) => {
-            let claim = Claim::Unsafe(task.placement.clone(), run.trace.clone());
-            match checked(task, claim, monitor) {
-                Ok(certificate) => Proved::Unsafe(Box::new(certificate), run),
-                Err(reason) => Proved::Unknown(reason),
-            }
+///
+/// # Errors
+/// The engine does not take the task.
+pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proved, Unsupported> {
+    let answer = engine.check(task, monitor)?;
+    let certificate = match &answer.verdict {
+        Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
+        Verdict::Unknown(_) => return Ok(Proved { answer, certificate: None }),
+        Verdict::Safe => {
+            proof(task, monitor).map(|proof| certificate(task, Claim::Safe(task.placement.clone(), proof)))
         }
-        Verdict::Unknown(reason) => Proved::Unknown(reason),
-        Verdict::Safe => match proof(task, monitor) {
-            Ok(proof) => Proved::Safe(Box::new(certificate(task, Claim::Safe(task.placement.clone(), proof)))),
-            Err(reason) => Proved::Unknown(reason),
-        },
-    }
+    };
+    Ok(match certificate {
+        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
+        Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
+    })
 }
 
 /// Why no bad situation can be reached; the checker accepts it.

@@ -23,10 +23,10 @@ use crate::program::{FenceKind, Placement};
 use crate::system::Run;
 use crate::util::IndexVec;
 
+pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
 pub use clause::Elements;
 pub use cost::{CostError, Costs};
 pub use hitting::Choice;
-pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
 
 /// Which fences are wanted.
 #[derive(Clone, Copy, Debug)]

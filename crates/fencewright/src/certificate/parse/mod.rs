@@ -307,12 +307,14 @@ fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
             Ok(FenceOutcome::Correct(proof(lines)?))
         }
         "unfixable" => {
-            let under = line.word("`sc` or `fences`")?.among("`sc` or `fences`", [("sc", Model::Sc), ("fences", model)])?;
+            let under =
+                line.word("`sc` or `fences`")?.among("`sc` or `fences`", [("sc", Model::Sc), ("fences", model)])?;
             line.end()?;
             Ok(FenceOutcome::Unfixable(under, trace(lines)?))
         }
         "fixed" => {
-            let is_complete = line.word("`all` or `some`")?.among("`all` or `some`", [("all", true), ("some", false)])?;
+            let is_complete =
+                line.word("`all` or `some`")?.among("`all` or `some`", [("all", true), ("some", false)])?;
             line.end()?;
             let (mut sets, mut clauses) = (Vec::new(), Vec::new());
             while let Some(mut line) = lines.next_if("set") {

@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::automaton::{
-    Atomic, Automaton, Letter, LocalState, Merging, RegisterFree, StateId,
-};
+use crate::engine::automaton::{Atomic, Automaton, Letter, LocalState, Merging, RegisterFree, StateId};
 use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, STAR};
 use crate::engine::backward::load_buffer::facts::ProcessFacts;
 use crate::engine::backward::load_buffer::system::{LoadBuffers, Reducing, Stage};
@@ -130,8 +128,7 @@ fn write_at_once(program: &mut RegisterFree) {
     for process in program.processes.iter_mut() {
         for edge in &mut process.edges {
             if let Letter::Write(x, value) = edge.letter {
-                edge.letter =
-                    Letter::Atomic(Atomic { guards: Vec::new(), writes: vec![(x, value)], waits_for: None });
+                edge.letter = Letter::Atomic(Atomic { guards: Vec::new(), writes: vec![(x, value)], waits_for: None });
             }
         }
     }
