@@ -7,11 +7,11 @@ use std::cell::Cell;
 use common::law::{MAX_STATES, check, program};
 use common::oracle::{Truth, truth};
 use common::random::{Sample, Shape};
-use fencewright::certificate::{Certificate, Claim, Proof, Tireless, parse, verify, write};
+use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, Tireless, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Options, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
 use fencewright::memory::{Model, PsoRmw};
-use fencewright::program::{Placement, Program};
+use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::prove::certify;
 use fencewright::source::Source;
 use fencewright::system::Dialect;
@@ -56,6 +56,62 @@ impl Counts {
     }
 }
 
+/// A proof of safety under one model, or with fences, is refused where the program is unsafe.
+#[test]
+fn no_certificate_says_that_an_unsafe_program_is_safe() {
+    let n_forged = Cell::new(0_u64);
+    check("forgeries", Shape { max_ops: 4, has_loops: true }, 2, |sample| {
+        let program = program(sample)?;
+        let options = Options::default();
+        for model in [Model::Tso, Model::Pso] {
+            let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+            let answer = Auto.check(&task, &Unlimited).map_err(|it| it.to_string())?;
+            if matches!(answer.verdict, Verdict::Unsafe(_)) {
+                forge(&task, &n_forged)?;
+            }
+        }
+        Ok(())
+    });
+    println!("{} forged", n_forged.get());
+    assert!(n_forged.get() > 50, "hardly anything was forged");
+}
+
+/// Tries the proofs of stronger models and of the fenced program on the program as it is, and each without a fact.
+fn forge(task: &Task<'_>, n_forged: &Cell<u64>) -> Result<(), String> {
+    let positions = task.program.edges().iter_enumerated().filter_map(|(edge, it)| match &it.op {
+        Op::Store(..) => Some(Position { edge, side: Side::After }),
+        Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => None,
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
+    });
+    let fenced: Placement = positions.map(|position| (position, FenceKind::Full)).collect();
+    let others =
+        [Task { model: Model::Sc, ..*task }, Task { model: Model::Tso, ..*task }, Task { placement: &fenced, ..*task }];
+    for other in others {
+        let proved = certify(&Auto, &other, &Unlimited).map_err(|it| it.to_string())?;
+        let Some(Certificate { subject, claim: Claim::Safe(_, proof) }) = proved.certificate else { continue };
+        let subject = Subject { model: task.model, ..subject };
+        let mut forged = vec![proof.clone()];
+        if let Proof::Basis(basis) = proof {
+            let mut factless = basis.clone();
+            for process in factless.processes.iter_mut() {
+                process.last_writes = None;
+                process.sole.clear();
+            }
+            let empty = Basis { elements: Vec::new(), ..*basis };
+            forged.extend([factless, Box::new(empty)].map(Proof::Basis));
+        }
+        for proof in forged {
+            let claim = Claim::Safe(task.placement.clone(), proof);
+            let certificate = Certificate { subject: subject.clone(), claim };
+            n_forged.set(n_forged.get() + 1);
+            if verify(task.program, &certificate, &Tireless).is_ok() {
+                return Err(format!("{} with the proof of {}: accepted", task.model, other.model));
+            }
+        }
+    }
+    Ok(())
+}
+
 fn law(sample: &Sample, counts: &Counts) -> Result<(), String> {
     let program = program(sample)?;
     for (model, pso_rmw) in [
@@ -74,10 +130,7 @@ fn one(program: &Program, model: Model, pso_rmw: PsoRmw, counts: &Counts) -> Res
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
     let proved = certify(&Auto, &task, &Unlimited).map_err(|it| it.to_string())?;
     let Some(certificate) = proved.certificate else {
-        return match proved.answer.verdict {
-            Verdict::Unknown(StopReason::Unproved(_)) => Ok(()),
-            verdict => Err(format!("{model}: {verdict:?}")),
-        };
+        return Err(format!("{model}: {:?}", proved.answer.verdict));
     };
     let is_safe = matches!(proved.answer.verdict, Verdict::Safe);
     let text = write(&certificate);

@@ -137,10 +137,8 @@ impl Job<'_> {
     fn write(&self, certificate: Option<&Certificate>, console: &mut Console) -> (Option<String>, Code) {
         let Some(certificate) = certificate else { return (None, Code::Good) };
         let path = self.arguments.output.clone().unwrap_or_else(|| self.beside());
-        match output::write(&path, &write(certificate), console) {
-            Code::Good => (Some(path.display().to_string()), Code::Good),
-            wrong => (None, wrong),
-        }
+        let code = output::write(&path, &write(certificate), console);
+        ((code == Code::Good).then(|| path.display().to_string()), code)
     }
 
     /// `NAME.MODEL.cert`, or `NAME.MODEL.fences.cert`.

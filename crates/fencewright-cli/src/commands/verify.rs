@@ -36,7 +36,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
         file: program.source().name(),
         path: source.name(),
         certificate: &certificate,
-        result: result.as_ref().map(|()| ()),
+        result: &result,
         stopped: stopped.as_ref(),
         seconds,
         peak_rss: rss::peak(),

@@ -21,6 +21,9 @@ use super::verify::{Failure, Steps};
 /// A class, and the registers of one of its local states that a condition looks at.
 type Seen = (Class, Vec<(RegisterId, Value)>);
 
+/// Whether a choice of classes and of memory is bad.
+type IsBad<'a> = dyn Fn(&[&Seen], &[(LocationId, Value)]) -> bool + 'a;
+
 /// Checks that every bad situation is covered.
 pub(super) fn check(
     program: &Program,
@@ -93,7 +96,7 @@ impl Targets<'_, '_> {
         &mut self,
         choices: &IndexVec<ProcessId, Vec<Seen>>,
         memory: &[LocationId],
-        is_bad: &dyn Fn(&[&Seen], &[(LocationId, Value)]) -> bool,
+        is_bad: &IsBad<'_>,
     ) -> Result<(), Failure> {
         let values: Vec<Vec<Value>> = memory.iter().map(|x| self.basis.values[*x].iter().copied().collect()).collect();
         let sizes: Vec<usize> = choices.iter().map(Vec::len).chain(values.iter().map(Vec::len)).collect();

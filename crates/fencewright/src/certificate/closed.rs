@@ -79,6 +79,8 @@ fn check_form(program: &Program, basis: &Basis) -> Result<(), Failure> {
         let is_location = |x: &LocationId| x.index() < n_locations;
         let is_whole = |message: &Message| message.kind == MessageKind::Own || message.value.is_some();
         let fits = element.classes.len() == n_processes
+            && element.buffers.len() == n_processes
+            && element.stores.len() == n_processes
             && element.memory.len() == n_locations
             && element.buffers.iter().flatten().all(|it| is_location(&it.location) && is_whole(it))
             && element.stores.iter().flatten().all(|(x, word)| is_location(x) && !word.is_empty())
@@ -150,7 +152,7 @@ impl Closure<'_> {
             let leads_in = forward(self.quotient, &candidate, p, rule).is_some_and(|to| covers(self.element, &to));
             if leads_in && self.facts.sharpen(&mut candidate) && !self.index.covers(&candidate) {
                 let p = p.index();
-                return Failure::refused(format!("process {p} can get into it from outside by {rule:?}"));
+                return Failure::refused(format!("process {p} can get into it from outside by {rule}"));
             }
         }
         Ok(())

@@ -37,7 +37,7 @@ impl<'a> Facts<'a> {
                 steps.step(0)?;
                 facts.check_edge(proof, edge).map_err(|it| {
                     let Edge { from, to, letter } = edge;
-                    it.within(&format!("process {}, edge {from} to {to} ({letter:?})", process.index()))
+                    it.within(&format!("process {}, class {from} to {to} by {letter}", process.index()))
                 })?;
             }
         }

@@ -17,7 +17,10 @@
 //!
 //! On a constraint a rule gives its image if it is possible in all configurations of it, and nothing otherwise.
 
+use std::fmt;
+
 use crate::program::{FenceKind, LocationId, ProcessId, Value};
+use crate::util::Idx;
 
 use super::basis::{Cell, Constraint, Message, MessageKind};
 use super::locals::{Atomic, Letter};
@@ -43,6 +46,26 @@ pub(super) enum Way {
     Pushing,
     /// It does not.
     AtOnce,
+}
+
+impl fmt::Display for Rule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Edge(edge, way) => write!(f, "{}{way}, from class {}", edge.letter, edge.from),
+            Self::Serialize(x, way) => write!(f, "a store to location {} that leaves its buffer{way}", x.index()),
+            Self::Sample(x) => write!(f, "a sample of location {}", x.index()),
+            Self::Drop => write!(f, "dropping its oldest message"),
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pushing => "",
+            Self::AtOnce => " at once",
+        })
+    }
 }
 
 /// The image of a constraint, if the rule is possible in all its configurations.

@@ -6,6 +6,7 @@
 //! fence that waits for nothing is a local step.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use crate::memory::Model;
 use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, Placement, ProcessId, Program, Value};
@@ -189,6 +190,9 @@ impl<'a> Offers<'a> {
     ) -> Result<(), Failure> {
         let local = Local::new(self.flow.program, edge);
         match &local.edge.op {
+            Op::Havoc(_, lo, hi) if hi.abs_diff(*lo) >= MAX_LOCALS as u64 => {
+                return Failure::refused("a register may become any of too many values");
+            }
             op if op.is_local() => {
                 for outcome in local.run(registers) {
                     out.push((Letter::Nop, landed(control, outcome)?));
@@ -290,6 +294,18 @@ impl Letter {
             Self::Write(x, value) => vec![(*x, *value)],
             Self::Atomic(atomic) => atomic.writes.clone(),
             Self::Nop | Self::Read(..) | Self::Fence(_) => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nop => f.write_str("a local step"),
+            Self::Read(x, value) => write!(f, "a read of {value} at location {}", x.index()),
+            Self::Write(x, value) => write!(f, "a write of {value} to location {}", x.index()),
+            Self::Fence(kind) => write!(f, "a {} fence", kind.name()),
+            Self::Atomic(_) => f.write_str("an atomic step"),
         }
     }
 }

@@ -6,35 +6,33 @@ use crate::certificate::basis::Class;
 use crate::certificate::{Basis, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, local_states};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
-use crate::engine::{Monitor, StopReason, Task};
+use crate::engine::{Monitor, Progress, StopReason, Task};
 use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 
 use super::Watch;
 
-/// Why there is no basis.
-pub(super) enum Nothing {
-    /// The engine does not take the task.
-    Unsupported,
-    /// The search was stopped, or ended otherwise.
-    Stopped(StopReason),
-}
-
 /// A basis, unless the search merges local states in a way that is no map on them.
-pub(super) fn seek(task: &Task<'_>, merging: Merging, monitor: &dyn Monitor) -> Result<Option<Basis>, Nothing> {
-    let (told, resting) = match search(task, merging, monitor) {
-        Err(_) => return Err(Nothing::Unsupported),
-        Ok(Sought::Stopped(reason)) => return Err(Nothing::Stopped(reason)),
+pub(super) fn seek(
+    task: &Task<'_>,
+    merging: Merging,
+    max_constraints: u64,
+    monitor: &dyn Monitor,
+) -> Result<Option<Basis>, StopReason> {
+    let capped = Capped { monitor, max: max_constraints };
+    let (told, resting) = match search(task, merging, &capped) {
+        Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
+        Ok(Sought::Stopped(reason)) => return Err(reason),
         Ok(Sought::Unsafe) => {
             let what = "a program that was found safe has a path to a bad situation".to_owned();
-            return Err(Nothing::Stopped(StopReason::Defect(what)));
+            return Err(StopReason::Defect(what));
         }
         Ok(Sought::Safe(told, resting)) => (told, resting),
     };
     let values = told.values.iter().map(|values| values.iter().copied().collect()).collect();
     let watch = Watch::new(monitor);
     let locals = local_states(task.program, task.placement, task.model, &values, &watch)
-        .map_err(|failure| Nothing::Stopped(watch.reason(failure, StopReason::Unproved)))?;
+        .map_err(|failure| watch.reason(failure, StopReason::Unproved))?;
     let mut processes = IndexVec::new();
     for (process, states) in locals.iter_enumerated() {
         let Some(classes) = classes(process, states, &resting) else { return Ok(None) };
@@ -82,5 +80,18 @@ fn element(told: &ToldElement) -> Constraint {
         buffers: told.buffers.iter().map(|word| word.iter().map(message).collect()).collect(),
         stores: told.stores.clone().into(),
         memory: told.memory.clone().into(),
+    }
+}
+
+/// Stops a search after so many constraints.
+struct Capped<'a> {
+    monitor: &'a dyn Monitor,
+    max: u64,
+}
+
+impl Monitor for Capped<'_> {
+    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+        let is_over = progress.explored > self.max;
+        self.monitor.poll(progress).or_else(|| is_over.then_some(StopReason::Constraints(self.max)))
     }
 }

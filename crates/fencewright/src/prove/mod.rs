@@ -31,6 +31,12 @@ const MERGINGS: [Merging; 3] = [
     Merging { dead_registers: false, local_steps: false },
 ];
 
+/// A basis that takes more constraints than this is looked for only when there are too many states.
+const MAX_CONSTRAINTS: u64 = 200_000;
+
+/// Steps of the checker that take about as long as a constraint takes to find, so that a budget counts both alike.
+const STEPS_PER_CONSTRAINT: u64 = 32;
+
 /// Decides whether a bad situation can be reached, and says why.
 ///
 /// # Errors
@@ -50,35 +56,46 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
     })
 }
 
-/// Why no bad situation can be reached; the checker accepts it.
+/// Why no bad situation can be reached; the checker accepts it. A basis if it is not too large, else the states if they
+/// are few, else a basis however large.
 ///
 /// # Errors
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-    let mut refused = None;
+    let first = basis_proof(task, MAX_CONSTRAINTS, monitor);
+    let is_final = match &first {
+        Ok(_) => true,
+        Err(StopReason::Constraints(_) | StopReason::Unproved(_)) => false,
+        Err(_) => true,
+    };
+    if is_final {
+        return first;
+    }
+    let watch = Watch { steps_per_state: 1, ..Watch::new(monitor) };
+    let explored = explore(task.program, task.placement, task.model, task.options.dialect, &watch);
+    match explored.map_err(|failure| watch.reason(failure, StopReason::Unproved)) {
+        Ok(n_states) => Ok(Proof::Exploration(n_states)),
+        Err(StopReason::Unproved(_)) if matches!(first, Err(StopReason::Constraints(_))) => {
+            basis_proof(task, u64::MAX, monitor)
+        }
+        Err(reason) => Err(reason),
+    }
+}
+
+/// A basis, from the search that merges most of those whose states are a map on local states.
+fn basis_proof(task: &Task<'_>, max_constraints: u64, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    let mut refused = StopReason::Unproved("local states have no classes".to_owned());
     for merging in MERGINGS {
-        match basis::seek(task, merging, monitor) {
-            Ok(Some(basis)) => {
-                let proof = Proof::Basis(Box::new(basis));
-                let claim = Claim::Safe(task.placement.clone(), proof.clone());
-                match checked(task, claim, monitor) {
-                    Ok(_) => return Ok(proof),
-                    Err(reason @ StopReason::Defect(_)) => refused = Some(reason),
-                    Err(reason) => return Err(reason),
-                }
-            }
-            Ok(None) => refused = None,
-            Err(basis::Nothing::Unsupported) => break,
-            Err(basis::Nothing::Stopped(reason)) => return Err(reason),
+        let Some(basis) = basis::seek(task, merging, max_constraints, monitor)? else { continue };
+        let proof = Proof::Basis(Box::new(basis));
+        match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
+            Ok(_) => return Ok(proof),
+            Err(reason @ StopReason::Defect(_)) => refused = reason,
+            Err(reason) => return Err(reason),
         }
     }
     // The last search merges nothing, so that there is no excuse.
-    if let Some(defect) = refused {
-        return Err(defect);
-    }
-    let watch = Watch::new(monitor);
-    let explored = explore(task.program, task.placement, task.model, task.options.dialect, &watch);
-    explored.map(Proof::Exploration).map_err(|failure| watch.reason(failure, StopReason::Unproved))
+    Err(refused)
 }
 
 /// A claim as a certificate that the checker accepts.
@@ -107,12 +124,14 @@ fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
 /// Lets a monitor watch the checker.
 pub(crate) struct Watch<'a> {
     monitor: &'a dyn Monitor,
+    /// How many steps the monitor counts as one state.
+    steps_per_state: u64,
     stopped: RefCell<Option<StopReason>>,
 }
 
 impl<'a> Watch<'a> {
     fn new(monitor: &'a dyn Monitor) -> Self {
-        Self { monitor, stopped: RefCell::new(None) }
+        Self { monitor, steps_per_state: STEPS_PER_CONSTRAINT, stopped: RefCell::new(None) }
     }
 
     fn reason(&self, failure: Failure, refused: fn(String) -> StopReason) -> StopReason {
@@ -125,7 +144,8 @@ impl<'a> Watch<'a> {
 
 impl Patience for Watch<'_> {
     fn is_over(&self, steps: u64, bytes: u64) -> bool {
-        let stopped = self.monitor.poll(&Progress { explored: steps, queued: 0, depth: 0, bytes });
+        let explored = steps / self.steps_per_state;
+        let stopped = self.monitor.poll(&Progress { explored, queued: 0, depth: 0, bytes });
         let is_over = stopped.is_some();
         self.stopped.replace(stopped);
         is_over

@@ -18,7 +18,7 @@ pub struct Verification<'a> {
     /// The certificate.
     pub certificate: &'a Certificate,
     /// What the checker says.
-    pub result: Result<(), &'a Failure>,
+    pub result: &'a Result<(), Failure>,
     /// Why it stopped, if it did.
     pub stopped: Option<&'a StopReason>,
     /// How long it took.

@@ -58,8 +58,8 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     line.keyword("sha256")?;
     let program = line.word("a digest")?.text.to_owned();
     line.end()?;
-    let model = lines.one("model", "a memory model", |word| {
-        word.among("a memory model", Model::ALL.map(|model| (model.name(), model)))
+    let model = lines.one("model", "`sc`, `tso` or `pso`", |word| {
+        word.among("`sc`, `tso` or `pso`", Model::ALL.map(|model| (model.name(), model)))
     })?;
     let pso_rmw = lines.one("pso-rmw", "`location` or `all`", |word| {
         word.among("`location` or `all`", [PsoRmw::Location, PsoRmw::All].map(|it| (write::pso_rmw(it), it)))
@@ -71,7 +71,7 @@ fn placement(lines: &mut Lines<'_>) -> Parsed<Placement> {
     let mut placement = Placement::NONE;
     while let Some(mut line) = lines.next_if("fence") {
         let position = position(&mut line)?;
-        placement.insert(position, fence_kind(line.word("a kind of fence")?)?);
+        placement.insert(position, fence_kind(line.word("`full` or `store-store`")?)?);
         line.end()?;
     }
     Ok(placement)
@@ -85,7 +85,7 @@ fn position(line: &mut Line<'_>) -> Parsed<Position> {
 }
 
 fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
-    word.among("a kind of fence", FenceKind::ALL.map(|kind| (kind.name(), kind)))
+    word.among("`full` or `store-store`", FenceKind::ALL.map(|kind| (kind.name(), kind)))
 }
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
@@ -110,7 +110,7 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
 fn basis(lines: &mut Lines<'_>) -> Parsed<Basis> {
     let mut values = IndexVec::new();
     while let Some(mut line) = lines.next_if("values") {
-        values.push(line.rest(|word| word.number())?);
+        values.push(line.rest(Word::number)?);
     }
     let mut processes = IndexVec::new();
     while let Some(line) = lines.next_if("process") {
@@ -143,14 +143,14 @@ fn process(lines: &mut Lines<'_>) -> Parsed<ProcessProof> {
         let all = proof.pending.insert(BTreeMap::new());
         while let Some(mut line) = lines.next_if("pend") {
             let key = (line.word("a class")?.number()?, line.index("a location")?);
-            let any = line.until("newest", |word| word.number())?;
-            all.insert(key, Pending { any, newest: line.rest(|word| word.number())? });
+            let any = line.until("newest", Word::number)?;
+            all.insert(key, Pending { any, newest: line.rest(Word::number)? });
         }
     }
     while let Some(mut line) = lines.next_if("holds") {
         let class = line.word("a class")?.number()?;
         let x: LocationId = line.index("a location")?;
-        proof.sole.entry(x).or_default().insert(class, line.rest(|word| word.number())?);
+        proof.sole.entry(x).or_default().insert(class, line.rest(Word::number)?);
     }
     Ok(proof)
 }
@@ -176,7 +176,7 @@ fn local_state<'a>(mut line: Line<'a>) -> Parsed<(LocalState, Word<'a>)> {
         }
         _ => return Err(Box::new(kind.unexpected(EXPECTED))),
     };
-    Ok((LocalState::Here(control, line.rest(|word| word.number())?), kind))
+    Ok((LocalState::Here(control, line.rest(Word::number)?), kind))
 }
 
 fn fault(what: Word<'_>, line: &mut Line<'_>) -> Parsed<Fault> {
@@ -199,7 +199,7 @@ fn cell(word: Word<'_>) -> Parsed<Cell> {
 }
 
 fn element(mut line: Line<'_>) -> Parsed<Constraint> {
-    let classes: IndexVec<ProcessId, u32> = line.until(";", |word| word.number())?;
+    let classes: IndexVec<ProcessId, u32> = line.until(";", Word::number)?;
     let n_processes = classes.len();
     let memory = line.until_or_end(";", cell)?;
     let mut buffers = IndexVec::filled(n_processes, Vec::new());
@@ -243,10 +243,10 @@ fn messages(line: &mut Line<'_>) -> Parsed<Vec<Message>> {
 }
 
 fn trace(lines: &mut Lines<'_>) -> Parsed<Trace> {
-    let memory = lines.expect("memory")?.rest(|word| word.number())?;
+    let memory = lines.expect("memory")?.rest(Word::number)?;
     let mut registers = IndexVec::new();
     while let Some(mut line) = lines.next_if("registers") {
-        registers.push(line.rest(|word| word.number())?);
+        registers.push(line.rest(Word::number)?);
     }
     let mut steps = Vec::new();
     while let Some(line) = lines.next_if("step") {
@@ -331,7 +331,7 @@ fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
 
 fn fence_set(line: &mut Line<'_>) -> Parsed<FenceSet> {
     line.rest(|word| {
-        let (candidate, kind) = word.split('=', "a candidate, `=` and a kind of fence")?;
+        let (candidate, kind) = word.split('=', "a candidate, `=` and `full` or `store-store`")?;
         Ok::<(CandidateId, FenceKind), _>((candidate.index()?, fence_kind(kind)?))
     })
 }

@@ -31,11 +31,14 @@ pub struct Told {
     pub elements: Vec<ToldElement>,
 }
 
+/// The last write to each location since the last drain, oldest first.
+pub type LastWrites = Vec<(LocationId, Value)>;
+
 /// The facts of a process, by state.
 #[derive(Clone, Debug)]
 pub struct ToldProcess {
     /// F2; `None` where there is none.
-    pub last_writes: Option<Vec<BTreeSet<Vec<(LocationId, Value)>>>>,
+    pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
     /// F3, by location: all values that can be pending, and those that can be the newest. Empty but under PSO.
     pub pending: Vec<Vec<(BTreeSet<Value>, BTreeSet<Value>)>>,
     /// F4.
@@ -59,7 +62,7 @@ pub struct ToldElement {
 #[derive(Debug)]
 pub enum Sought<'a> {
     /// With a basis over states, and the way to them from local states.
-    Safe(Box<Told>, Resting<'a>),
+    Safe(Box<Told>, Box<Resting<'a>>),
     /// A bad situation can be reached.
     Unsafe,
     /// The search was stopped.
@@ -118,7 +121,7 @@ pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Res
                 states.map(|(id, info)| (info.local.to_word(), id as StateId)).collect()
             });
             let ids = ids.collect();
-            Sought::Safe(Box::new(told), Resting { automaton, ids })
+            Sought::Safe(Box::new(told), Box::new(Resting { automaton, ids }))
         }
     })
 }
