@@ -2,10 +2,10 @@
 //!
 //! | fact | says | kept by |
 //! |---|---|---|
-//! | F1 lag region | a load buffer is empty outside of some classes | the normal form of runs (`docs/certificates.md`) |
+//! | F1 lag region | a load buffer is empty outside of some classes | runs in normal form (`docs/certificates.md`) |
 //! | F2 last writes (TSO) | the newest-own messages are a suffix of some last writes | each edge, in one step |
 //! | F3 pending (PSO) | a store buffer holds some values, and its newest is one of some | each edge, in one step |
-//! | F4 single writer | memory that one process writes holds some values, if no store to it is pending | each edge of it |
+//! | F4 single writer | memory that one process writes holds some values, if no store to it is pending | its edges |
 //!
 //! If a configuration violates one of them, so does every larger one: newest-own messages, memory, the newest store and
 //! emptiness of store buffers are the same in both, and the larger one has all letters of the smaller one.

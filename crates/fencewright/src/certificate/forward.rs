@@ -3,7 +3,10 @@
 //! | rule | condition | effect |
 //! |---|---|---|
 //! | nop | – | – |
-//! | read `x,v` | `x` pending in the store buffer: its newest is v; else an own(x,·) in the load buffer: the newest is v; else the oldest message is (x,v), or the load buffer is empty and memory(x) = v | – |
+//! | read `x,v`, store | a store to x is pending: the newest is v | – |
+//! | read `x,v`, own | no store to x is pending, the newest own(x,·) is v | – |
+//! | read `x,v`, head | neither, and the oldest message is (x,v) | – |
+//! | read `x,v`, memory | no store to x is pending, load buffer empty, memory(x) = v | – |
 //! | write `x,v` (TSO) | – | memory(x) := v; push own(x,v) |
 //! | write `x,v` at once (TSO) | load buffer empty | memory(x) := v |
 //! | write `x,v` (PSO) | – | append v to the store buffer of x |

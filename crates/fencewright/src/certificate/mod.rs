@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The checker shares nothing with the engines but the definition of programs and of the models: a defect of an engine
-//! cannot make it believe a wrong proof. `docs/certificates.md` has the format, what is checked, and why that is enough.
+//! cannot make it believe a wrong proof. `docs/certificates.md` has the format, what is checked, and why that suffices.
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
