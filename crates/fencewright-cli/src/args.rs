@@ -19,9 +19,9 @@ use crate::units::{self, Limit};
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked; `fence`: at least one correct set, perhaps empty;
+  0    safe under every model asked; `fence`: at least one correct set, perhaps empty; `verify`: valid;
        `tables`: no answer differs from the paper's without an explanation
-  1    unsafe; `fence`: no correct set at these places; `tables`: an answer differs
+  1    unsafe; `fence`: no correct set at these places; `verify`: refused; `tables`: an answer differs
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
   4    a defect of the tool itself
@@ -48,6 +48,10 @@ pub enum Command {
     Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
+    /// Check, and write a certificate
+    Certify(CertifyArguments),
+    /// Check a certificate
+    Verify(VerifyArguments),
     /// Print another format's program as .fw
     Import(ImportArguments),
     /// Format .fw files in place
@@ -113,17 +117,8 @@ pub struct FenceArguments {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub how_many: HowMany,
-    /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
-    #[arg(long, value_name = "PLACE", default_value = "after-stores", value_parser = units::place)]
-    #[arg(help_heading = "Fences")]
-    pub place: Place,
-    /// Kinds of fences, comma-separated
-    #[arg(long, value_name = "KIND", default_value = "full,store-store", value_delimiter = ',')]
-    #[arg(value_parser = kinds(), help_heading = "Fences")]
-    pub kinds: Vec<FenceKind>,
-    /// Who shares a fence
-    #[arg(long, value_name = "WHO", default_value = "source", help_heading = "Fences")]
-    pub by: ByArgument,
+    #[command(flatten)]
+    pub which: WhichFences,
     /// A table of costs: `LINE KIND COST` on each line
     #[arg(long, value_name = "FILE", help_heading = "Fences")]
     pub cost: Option<PathBuf>,
@@ -137,6 +132,29 @@ pub struct FenceArguments {
     pub search: SearchArguments,
     #[command(flatten)]
     pub input: InputArguments,
+}
+
+/// Which fences may be used.
+#[derive(Clone, Debug, Args)]
+pub struct WhichFences {
+    /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
+    #[arg(long, value_name = "PLACE", default_value = "after-stores", value_parser = units::place)]
+    #[arg(help_heading = "Fences")]
+    pub place: Place,
+    /// Kinds of fences, comma-separated
+    #[arg(long, value_name = "KIND", default_value = "full,store-store", value_delimiter = ',')]
+    #[arg(value_parser = kinds(), help_heading = "Fences")]
+    pub kinds: Vec<FenceKind>,
+    /// Who shares a fence
+    #[arg(long, value_name = "WHO", default_value = "source", help_heading = "Fences")]
+    pub by: ByArgument,
+}
+
+impl WhichFences {
+    /// The kinds, each once.
+    pub fn kinds(&self) -> Vec<FenceKind> {
+        FenceKind::ALL.into_iter().filter(|kind| self.kinds.contains(kind)).collect()
+    }
 }
 
 /// How many sets.
@@ -181,11 +199,45 @@ impl FenceArguments {
             HowMany { .. } => Wanted::All,
         }
     }
+}
 
-    /// The kinds, each once.
-    pub fn kinds(&self) -> Vec<FenceKind> {
-        FenceKind::ALL.into_iter().filter(|kind| self.kinds.contains(kind)).collect()
-    }
+/// `certify`
+#[derive(Debug, Args)]
+pub struct CertifyArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where the certificate goes; `-` is standard output [default: beside the program, `NAME.MODEL.cert`]
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Certify which fences make the program correct, every minimal set of them
+    #[arg(long, help_heading = "Fences")]
+    pub fences: bool,
+    #[command(flatten)]
+    pub which: WhichFences,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The certificate
+    #[arg(value_name = "CERT")]
+    pub certificate: PathBuf,
+    /// Stop after this time: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 /// `trace`

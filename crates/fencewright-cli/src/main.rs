@@ -36,6 +36,8 @@ fn run(arguments: &Arguments) -> Code {
         Command::Check(it) => commands::check::run(it, &mut console),
         Command::Fence(it) => commands::fence::run(it, &mut console),
         Command::Trace(it) => commands::trace::run(it, &mut console),
+        Command::Certify(it) => commands::certify::run(it, &mut console),
+        Command::Verify(it) => commands::verify::run(it, &mut console),
         Command::Import(it) => commands::import::run(it, &mut console),
         Command::Fmt(it) => commands::fmt::run(it, &mut console),
         Command::Tables(it) => commands::tables::run(it, &mut console),

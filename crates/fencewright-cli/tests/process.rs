@@ -296,3 +296,49 @@ fn costs_choose_the_place() {
     let found = text(&found.stdout);
     assert!(found.contains("    28 |         c[i] = 0;\n     + |         fence;\n"), "{found}");
 }
+
+#[test]
+fn a_certificate_goes_beside_the_program() {
+    let (directory, path) = workspace("sb.fw", &fs::read_to_string(file("sb_fenced.fw")).expect("the file is there"));
+    let program = path.display().to_string();
+    let written = output(&["certify", "--model", "sc,tso", &program]);
+    assert_eq!(written.status.code(), Some(0), "{}", text(&written.stderr));
+    for model in ["sc", "tso"] {
+        let certificate = directory.path().join(format!("sb.{model}.cert")).display().to_string();
+        let verified = output(&["verify", &program, &certificate]);
+        assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stdout));
+        let other = output(&["verify", &file("sb.fw"), &certificate]);
+        assert_eq!(other.status.code(), Some(1), "{}", text(&other.stdout));
+    }
+}
+
+#[test]
+fn comments_do_not_matter_to_a_certificate() {
+    let original = fs::read_to_string(file("sb_fenced.fw")).expect("the file is there");
+    let (directory, path) = workspace("sb.fw", &original);
+    let program = path.display().to_string();
+    assert_eq!(output(&["certify", &program]).status.code(), Some(0));
+    fs::write(&path, format!("// A comment.\n\n{original}")).expect("a file can be written");
+    let certificate = directory.path().join("sb.tso.cert").display().to_string();
+    assert_eq!(output(&["verify", &program, &certificate]).status.code(), Some(0));
+}
+
+#[test]
+fn the_checker_keeps_to_its_limits() {
+    let program = file("large.fw");
+    let digest = digest_of(&program);
+    let head = format!("fencewright certificate 1\ntool 0.1.0\nprogram sha256 {digest}\nmodel sc\npso-rmw location\n");
+    let (_directory, path) = workspace("c.cert", &format!("{head}claim safe\nproof exploration 7\nend\n"));
+    let started = Instant::now();
+    let verified = output(&["verify", "--timeout", "100ms", &program, &path.display().to_string()]);
+    assert_eq!(verified.status.code(), Some(3), "{}{}", text(&verified.stdout), text(&verified.stderr));
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+/// The digest that the checker expects, from its refusal of another.
+fn digest_of(program: &str) -> String {
+    let head = "fencewright certificate 1\ntool 0.1.0\nprogram sha256 0\nmodel sc\npso-rmw location\n";
+    let (_directory, path) = workspace("c.cert", &format!("{head}claim safe\nproof exploration 7\nend\n"));
+    let said = text(&output(&["verify", program, &path.display().to_string()]).stdout);
+    said.trim().rsplit(' ').next().expect("it says the digest").to_owned()
+}

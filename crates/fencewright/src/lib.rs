@@ -10,10 +10,12 @@
 //! The library does no I/O and never exits: it takes text and gives back values.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod certificate;
 pub mod engine;
 pub mod frontend;
 pub mod memory;
 pub mod program;
+pub mod prove;
 pub mod report;
 pub mod source;
 pub mod synth;

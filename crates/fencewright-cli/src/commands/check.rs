@@ -68,6 +68,7 @@ fn answer_under(question: &Question<'_>, program: &Program, model: Model, consol
         answer: answer.as_ref(),
         seconds,
         peak_rss: rss::peak(),
+        certificate: None,
     };
     console.say(&console.report().finding(&finding, console.look()));
     let code = Code::of(answer.as_ref());

@@ -6,11 +6,11 @@ use fencewright::engine::{Limits, StopReason, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, Patched, patch};
-use fencewright::report::{FenceFinding, Refusal};
+use fencewright::report::{Command, FenceFinding, Refusal};
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
 
-use crate::args::FenceArguments;
+use crate::args::{FenceArguments, WhichFences};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::input::Input;
@@ -55,19 +55,7 @@ fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
 fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut Console) -> Code {
     let Some(input) = input::read(file, arguments.input.input_format.as_deref(), console) else { return Code::Wrong };
     let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
-    let candidates = match synth::candidates(&program, &arguments.place, arguments.by.into()) {
-        Ok(candidates) => candidates,
-        Err(unknown) => {
-            let known = match &unknown.known[..] {
-                [] => "the program has no labels".to_owned(),
-                known => format!("it has `{}`", known.join("`, `")),
-            };
-            let message = format!("`{}` has no label `{}`", program.source().name(), unknown.label);
-            let help = format!("{known}; places are `after-stores`, `before-loads`, `anywhere`, or labels");
-            console.error(&message, Some(&help));
-            return Code::Wrong;
-        }
-    };
+    let Some(candidates) = candidates(&program, &arguments.which, console) else { return Code::Wrong };
     let job = Job { arguments, input: &input, program: &program, candidates: &candidates, costs };
     let mut code = Code::Good;
     for model in arguments.search.models() {
@@ -79,6 +67,25 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
     code
 }
 
+/// Where fences may stand; `None` once it has been said what is wrong.
+pub fn candidates(
+    program: &Program,
+    which: &WhichFences,
+    console: &Console,
+) -> Option<IndexVec<CandidateId, Candidate>> {
+    let found = synth::candidates(program, &which.place, which.by.into());
+    let said = found.map_err(|unknown| {
+        let known = match &unknown.known[..] {
+            [] => "the program has no labels".to_owned(),
+            known => format!("it has `{}`", known.join("`, `")),
+        };
+        let message = format!("`{}` has no label `{}`", program.source().name(), unknown.label);
+        let help = format!("{known}; places are `after-stores`, `before-loads`, `anywhere`, or labels");
+        console.error(&message, Some(&help));
+    });
+    said.ok()
+}
+
 impl Job<'_> {
     fn answer(&self, model: Model, console: &mut Console) -> Code {
         let search = &self.arguments.search;
@@ -87,7 +94,7 @@ impl Job<'_> {
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
         let watch = Watch::start(limits, format!("{file} under {model}"), console);
         let task = Task { program: self.program, placement: &Placement::NONE, model, options: &options };
-        let kinds = self.arguments.kinds();
+        let kinds = self.arguments.which.kinds();
         let request =
             Request { candidates: self.candidates, kinds: &kinds, costs: self.costs, wanted: self.arguments.wanted() };
         let answer = synth::synthesize(engine, &task, &request, &watch);
@@ -121,6 +128,7 @@ impl Job<'_> {
     ) -> Code {
         let diff = patched.and_then(|it| it.diff.as_deref()).filter(|_| self.arguments.diff);
         let finding = FenceFinding {
+            command: Command::Fence,
             file: self.program.source().name(),
             program: self.program,
             model,
@@ -129,6 +137,7 @@ impl Job<'_> {
             diff,
             seconds,
             peak_rss: rss::peak(),
+            certificate: None,
         };
         let is_text_wanted = patched.is_some() && self.arguments.write.as_deref().is_some_and(input::is_stdin);
         match diff {

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+pub mod certify;
 pub mod check;
 pub mod completions;
 pub mod engines;
@@ -10,3 +11,4 @@ pub mod man;
 pub mod schema;
 pub mod tables;
 pub mod trace;
+pub mod verify;

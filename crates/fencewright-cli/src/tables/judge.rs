@@ -51,7 +51,9 @@ pub fn stopped(reason: &StopReason) -> String {
         StopReason::Memory => "memory limit".to_owned(),
         StopReason::Constraints(n) => format!("gave up at {n}"),
         StopReason::Interrupted | StopReason::BufferBound(_) | StopReason::UnboundedData(_) => reason.to_string(),
-        StopReason::States(_) | StopReason::Overflow | StopReason::Defect(_) => reason.to_string(),
+        StopReason::States(_) | StopReason::Overflow | StopReason::Unproved(_) | StopReason::Defect(_) => {
+            reason.to_string()
+        }
     }
 }
 

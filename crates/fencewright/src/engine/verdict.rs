@@ -45,7 +45,9 @@ pub enum StopReason {
     Constraints(u64),
     /// A value needs more than 64 bits.
     Overflow,
-    /// The engine's run was refused by the reference semantics: a defect of the engine.
+    /// There is a verdict, but no proof of it that could be written down.
+    Unproved(String),
+    /// The engine's run was refused by the reference semantics, or its proof by the checker: a defect of the engine.
     Defect(String),
 }
 
@@ -59,7 +61,7 @@ impl StopReason {
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
             Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
             Self::Overflow => Some("give the `int` variables a finite range"),
-            Self::Interrupted | Self::States(_) => None,
+            Self::Interrupted | Self::States(_) | Self::Unproved(_) => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
         }
     }
@@ -77,6 +79,7 @@ impl fmt::Display for StopReason {
             Self::States(n) => write!(f, "no violation in the first {n} states"),
             Self::Constraints(n) => write!(f, "no answer within {n} constraints"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
+            Self::Unproved(why) => write!(f, "no proof can be written down: {why}"),
             Self::Defect(what) => write!(f, "defect: {what}"),
         }
     }

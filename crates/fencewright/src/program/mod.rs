@@ -10,14 +10,17 @@
 //! Every edge carries the place in the text it came from.
 
 mod builder;
+mod candidates;
 mod dump;
 mod expr;
+mod loops;
 mod model;
 mod placement;
 mod property;
 mod symmetry;
 
 pub use builder::Builder;
+pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use model::{

@@ -245,6 +245,16 @@ pub enum Op {
     Locked(Vec<Micro>),
 }
 
+impl Op {
+    /// Whether it touches only the registers of its process.
+    pub fn is_local(&self) -> bool {
+        match self {
+            Self::Assume(_) | Self::Assert(_) | Self::Assign(..) | Self::Havoc(..) => true,
+            Self::Load(..) | Self::Store(..) | Self::Rmw { .. } | Self::Fence(_) | Self::Locked(_) => false,
+        }
+    }
+}
+
 /// A part of a locked block. Loads and stores act on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Micro {

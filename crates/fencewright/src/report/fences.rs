@@ -7,7 +7,7 @@ use super::patch::statement;
 use crate::engine::StopReason;
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
-use crate::report::{Detail, Fullness, Look, Refusal, trace_text, violated};
+use crate::report::{Command, Detail, Fullness, Look, Refusal, trace_text, violated};
 use crate::source::{Span, Style};
 use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
 use crate::util::IndexVec;
@@ -15,6 +15,8 @@ use crate::util::IndexVec;
 /// What fence synthesis found out about one file under one model.
 #[derive(Clone, Copy, Debug)]
 pub struct FenceFinding<'a> {
+    /// What was asked.
+    pub command: Command,
     /// The file, as it was named.
     pub file: &'a str,
     /// What the file means.
@@ -31,6 +33,8 @@ pub struct FenceFinding<'a> {
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
     pub peak_rss: Option<u64>,
+    /// Where the certificate is, where one was written.
+    pub certificate: Option<&'a str>,
 }
 
 impl FenceFinding<'_> {
@@ -106,6 +110,9 @@ pub(super) fn text(finding: &FenceFinding<'_>, look: Look) -> String {
         if let Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) = finding.answer {
             out += &trace_text(finding.program, run, Fullness::Compact, look.style);
         }
+    }
+    if let Some(path) = finding.certificate {
+        let _ = writeln!(out, "  certificate: {path}");
     }
     if let (Detail::Verbose, Ok(synthesis)) = (look.detail, finding.answer) {
         let _ = writeln!(

@@ -26,6 +26,8 @@ pub(super) struct FenceLine<'a> {
     trace: Option<Vec<StepJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a str>,
     stats: StatsJson,
 }
 
@@ -71,7 +73,7 @@ impl<'a> FenceLine<'a> {
         };
         Self {
             schema: SCHEMA_NAME,
-            command: "fence",
+            command: finding.command.name(),
             file: finding.file,
             model: finding.model.name(),
             engine: finding.engine(),
@@ -84,6 +86,7 @@ impl<'a> FenceLine<'a> {
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
             diff: finding.diff,
+            certificate: finding.certificate,
             stats: StatsJson {
                 seconds: (finding.seconds * 1e6).round() / 1e6,
                 checks: synthesis.map_or(0, |it| it.checks),

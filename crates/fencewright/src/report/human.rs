@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use crate::engine::{Answer, Verdict};
-use crate::report::{Command, Detail, FenceFinding, Finding, Fullness, Look, Report, fences, trace_text, violated};
+use crate::report::{
+    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Verification, certificates, fences, trace_text,
+    violated,
+};
 use crate::source::Style;
 
 /// For people.
@@ -27,11 +30,14 @@ impl Report for Human {
             }
             if let Ok(Answer { verdict: Verdict::Unsafe(run), .. }) = finding.answer {
                 let fullness = match finding.command {
-                    Command::Check => Fullness::Compact,
+                    Command::Check | Command::Fence | Command::Certify => Fullness::Compact,
                     Command::Trace => Fullness::Full,
                 };
                 out += &trace_text(finding.program, run, fullness, look.style);
             }
+        }
+        if let Some(path) = finding.certificate {
+            let _ = writeln!(out, "  certificate: {path}");
         }
         if look.detail == Detail::Verbose {
             out += &stats_line(finding);
@@ -41,6 +47,10 @@ impl Report for Human {
 
     fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String {
         fences::text(finding, look)
+    }
+
+    fn verification(&self, verification: &Verification<'_>, look: Look) -> String {
+        certificates::text(verification, look)
     }
 }
 

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use crate::engine::{Answer, Verdict};
 use crate::program::{FenceKind, Initial, Program};
+use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
 use crate::report::steps::{Described, Kind, Where, describe};
-use crate::report::{FenceFinding, Finding, Look, Report, violated};
+use crate::report::{FenceFinding, Finding, Look, Report, Verification, violated};
 use crate::system::Run;
 
 /// The name of the format, in every object.
@@ -38,6 +39,10 @@ impl Report for Json {
     fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
         line(&FenceLine::new(finding))
     }
+
+    fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
+        line(&VerifyLine::new(verification))
+    }
 }
 
 fn line(object: &impl Serialize) -> String {
@@ -59,6 +64,8 @@ struct CheckLine<'a> {
     property: Option<PropertyJson>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a str>,
     stats: StatsJson,
 }
 
@@ -146,6 +153,7 @@ impl<'a> CheckLine<'a> {
             property: run.map(|run| PropertyJson::new(program, run)),
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
+            certificate: finding.certificate,
             stats: StatsJson::new(finding),
         }
     }

@@ -5,12 +5,14 @@
 //!                    │                  ╲─▶ trace_text ─▶ human
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
 //!   FenceFinding ─▶ fences, fences_json
+//!   Verification ─▶ certificates
 //!   Placement ─▶ patch (the repaired source)
 //! ```
 //!
 //! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
 
 mod blame;
+mod certificates;
 mod fences;
 mod fences_json;
 mod human;
@@ -28,6 +30,7 @@ use crate::program::Program;
 use crate::source::Style;
 
 pub use blame::{Blame, Overtaking, blame};
+pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
@@ -51,6 +54,8 @@ pub struct Finding<'a> {
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
     pub peak_rss: Option<u64>,
+    /// Where the certificate is, where one was written.
+    pub certificate: Option<&'a str>,
 }
 
 /// What was asked.
@@ -60,6 +65,10 @@ pub enum Command {
     Check,
     /// Show a violating run, in full.
     Trace,
+    /// Which fences make it correct?
+    Fence,
+    /// Is it correct, and why?
+    Certify,
 }
 
 impl Command {
@@ -68,6 +77,8 @@ impl Command {
         match self {
             Self::Check => "check",
             Self::Trace => "trace",
+            Self::Fence => "fence",
+            Self::Certify => "certify",
         }
     }
 }
@@ -111,6 +122,8 @@ pub trait Report: Sync {
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String;
     /// The text for what fence synthesis found, ending in a newline.
     fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String;
+    /// The text for what the checker says of a certificate, ending in a newline.
+    fn verification(&self, verification: &Verification<'_>, look: Look) -> String;
 }
 
 /// Every report. The command line and its help iterate over this list.

@@ -82,7 +82,16 @@ pub(super) fn report_on(
 ) -> String {
     // Counts belong to the engine, whose own tests watch them.
     answer.stats = engine::Stats { is_shortest: matches!(answer.verdict, Verdict::Unsafe(_)), ..Default::default() };
-    let finding = Finding { command, file: "t.fw", program, model, answer: Ok(&answer), seconds: 0.25, peak_rss: None };
+    let finding = Finding {
+        command,
+        file: "t.fw",
+        program,
+        model,
+        answer: Ok(&answer),
+        seconds: 0.25,
+        peak_rss: None,
+        certificate: None,
+    };
     report.finding(&finding, Look { style: Style::Plain, detail: Detail::Normal })
 }
 

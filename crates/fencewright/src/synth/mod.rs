@@ -15,8 +15,6 @@
 mod clause;
 mod cost;
 mod hitting;
-mod loops;
-mod place;
 
 use crate::engine::portfolio;
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
@@ -25,10 +23,10 @@ use crate::program::{FenceKind, Placement};
 use crate::system::Run;
 use crate::util::IndexVec;
 
+pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
 pub use clause::Elements;
 pub use cost::{CostError, Costs};
 pub use hitting::Choice;
-pub use place::{By, Candidate, CandidateId, Place, UnknownLabel, candidates};
 
 /// Which fences are wanted.
 #[derive(Clone, Copy, Debug)]
@@ -187,6 +185,7 @@ fn ends_all(reason: &StopReason) -> bool {
         StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
         StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
+        StopReason::Unproved(_) => false,
     }
 }
 

@@ -15,7 +15,7 @@ mod replay;
 mod trace;
 
 use crate::memory::{Operational, PsoRmw};
-use crate::program::{EdgeId, FenceKind, Op, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
+use crate::program::{EdgeId, FenceKind, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
 use crate::program::{Initial, Property, PropertyId, Situation, StateVar, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -258,12 +258,4 @@ fn moved<M>(state: &State<M>, process: ProcessId, control: Control, memory: M) -
     let mut controls = state.controls.clone();
     controls[process] = control;
     State { controls, registers: state.registers.clone(), memory }
-}
-
-/// Whether an operation touches only the registers of its process.
-pub fn is_local(op: &Op) -> bool {
-    match op {
-        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => true,
-        Op::Load(..) | Op::Store(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => false,
-    }
 }

@@ -31,7 +31,7 @@ use rustc_hash::FxHasher;
 use crate::engine::Task;
 use crate::memory::Model;
 use crate::program::{FenceKind, Op, ProcessId, Value};
-use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop, is_local};
+use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop};
 
 pub use live::LiveRegisters;
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
@@ -86,6 +86,8 @@ pub struct Merging {
     pub dead_registers: bool,
     /// Run local steps at once.
     pub local_steps: bool,
+    /// Merge bisimilar states of the register-free form.
+    pub bisimilar: bool,
 }
 
 /// The local states of all processes.
@@ -111,6 +113,11 @@ struct Known {
 const MAX_MERGED: usize = 1_000;
 
 impl<'a> Automaton<'a> {
+    /// What is merged.
+    pub fn merging(&self) -> Merging {
+        self.merging
+    }
+
     /// The automata of a task's processes.
     pub fn new(task: &Task<'a>, merging: Merging) -> Self {
         let flow = Flow { program: task.program, placement: task.placement };
@@ -186,7 +193,7 @@ impl<'a> Automaton<'a> {
             Move::Fence(_, kind) => is_free_fence(kind),
             Move::Edge(edge) => {
                 let op = &self.flow.program.edges()[edge].op;
-                if let Op::Fence(kind) = op { is_free_fence(*kind) } else { is_local(op) }
+                if let Op::Fence(kind) = op { is_free_fence(*kind) } else { op.is_local() }
             }
         }
     }
@@ -194,7 +201,7 @@ impl<'a> Automaton<'a> {
     /// The outcomes of a silent move, in the order of the semantics.
     pub fn take_silent(&self, next: Move, control: Control, registers: &[Value]) -> Vec<LocalState> {
         let (edge, is_fence) = match next {
-            Move::Edge(edge) => (edge, !is_local(&self.flow.program.edges()[edge].op)),
+            Move::Edge(edge) => (edge, !self.flow.program.edges()[edge].op.is_local()),
             Move::Fence(position, _) => (position.edge, true),
         };
         let local = Local::new(self.flow.program, edge);

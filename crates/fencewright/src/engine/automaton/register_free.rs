@@ -145,7 +145,7 @@ impl RegisterFree {
                 held[x].insert(value);
             }
             if held.iter().map(BTreeSet::len).sum::<usize>() == n_values {
-                return finish(task, &held, &drafts);
+                return finish(task.program, automaton.merging().bisimilar, &held, &drafts);
             }
             let too_many = |x: LocationId| match task.program.locations()[x].domain {
                 Domain::Int => held[x].len() > MAX_INTEGERS,
@@ -383,7 +383,8 @@ fn valuations(
 }
 
 fn finish(
-    task: &Task<'_>,
+    program: &Program,
+    merges: bool,
     held: &IndexVec<LocationId, BTreeSet<Value>>,
     drafts: &IndexVec<ProcessId, Draft>,
 ) -> Result<RegisterFree, Unsupported> {
@@ -392,19 +393,19 @@ fn finish(
         let index = values[x].binary_search(&value).expect("the values of a location are closed under writes");
         Datum::try_from(index).expect("few values: checked when they were collected")
     };
-    let initial = task.program.locations().iter_enumerated().map(|(x, location)| {
+    let initial = program.locations().iter_enumerated().map(|(x, location)| {
         let starts = initial_values(location.initial, location.domain)?;
         Ok(starts.into_iter().map(|value| datum(x, value)).collect())
     });
     let initial: IndexVec<LocationId, Vec<Datum>> = initial.collect::<Result<Vec<_>, Unsupported>>()?.into();
     let built = drafts.iter_enumerated().map(|(id, draft)| (id, finished(draft, &datum)));
-    if !task.options.is_on("bisimilar") {
+    if !merges {
         let processes = built.map(|(_, process)| process).collect();
         return Ok(RegisterFree { initial, processes, values, unmerged: IndexVec::new() });
     }
     let (mut processes, mut unmerged) = (IndexVec::new(), IndexVec::new());
     for (id, process) in built {
-        let (merged, before) = merged(task.program, id, process);
+        let (merged, before) = merged(program, id, process);
         processes.push(merged);
         unmerged.push(before);
     }

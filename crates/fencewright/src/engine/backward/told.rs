@@ -20,7 +20,11 @@ pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
         });
     }
     let is_on = |name: &str| task.options.is_on(name);
-    let merging = Merging { dead_registers: is_on("dead-registers"), local_steps: is_on("local-steps") };
+    let merging = Merging {
+        dead_registers: is_on("dead-registers"),
+        local_steps: is_on("local-steps"),
+        bisimilar: is_on("bisimilar"),
+    };
     Ok(Automaton::new(task, merging))
 }
 

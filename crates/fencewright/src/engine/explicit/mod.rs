@@ -212,7 +212,11 @@ impl<'a> Checker<'a> {
     fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {
         let options = self.task.options;
         let is_on = |name| reducing != Reducing::Nothing && options.is_on(name);
-        let merging = Merging { dead_registers: options.is_on(DEAD_REGISTERS), local_steps: is_on(LOCAL_STEPS) };
+        let merging = Merging {
+            dead_registers: options.is_on(DEAD_REGISTERS),
+            local_steps: is_on(LOCAL_STEPS),
+            bisimilar: false,
+        };
         let swaps = match reducing {
             Reducing::Everything if options.is_on(SYMMETRY) => swaps(self.task.program, self.task.placement),
             Reducing::Everything | Reducing::Runs | Reducing::Nothing => Vec::new(),

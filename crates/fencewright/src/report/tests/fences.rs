@@ -27,6 +27,7 @@ pub(super) fn report(
     let mut synthesis = synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program");
     change(&mut synthesis);
     let finding = FenceFinding {
+        command: crate::report::Command::Fence,
         file: "t.fw",
         program: &program,
         model,
@@ -35,6 +36,7 @@ pub(super) fn report(
         diff: None,
         seconds: 0.25,
         peak_rss: None,
+        certificate: None,
     };
     report.fences(&finding, Look { style: Style::Plain, detail: Detail::Normal })
 }

@@ -3,9 +3,12 @@
 use serde_json::Value;
 
 use super::{MP, PETERSON, SB, program, report, report_on, stopped};
+use crate::certificate::{Certificate, Claim, Failure, Proof, Subject};
 use crate::engine::StopReason;
-use crate::memory::Model;
-use crate::report::{Command, Json, SCHEMA, SCHEMA_NAME};
+use crate::memory::{Model, PsoRmw};
+use crate::program::Placement;
+use crate::report::{Command, Detail, Json, Look, Report, SCHEMA, SCHEMA_NAME, Verification};
+use crate::source::Style;
 use crate::synth::{By, Place};
 
 #[test]
@@ -14,7 +17,7 @@ fn lines_fit_the_schema() {
     let locked = "shared x: 0..3;\nthread T {\n    atomic {\n        x = 2;\n    }\n    assert(x == 1);\n}\n";
     for text in [SB, MP, PETERSON, fault, locked] {
         for model in Model::ALL {
-            for command in [Command::Check, Command::Trace] {
+            for command in [Command::Check, Command::Trace, Command::Certify] {
                 check(&report(&Json, command, text, model));
             }
         }
@@ -29,6 +32,26 @@ fn fences_fit_the_schema() {
                 check(&super::fences::report(&Json, text, (model, place, By::Process), |_| {}));
             }
         }
+    }
+}
+
+#[test]
+fn verifications_fit_the_schema() {
+    let certificate = Certificate {
+        subject: Subject {
+            tool: "0.1.0".to_owned(),
+            program: "0".to_owned(),
+            model: Model::Tso,
+            pso_rmw: PsoRmw::Location,
+        },
+        claim: Claim::Safe(Placement::NONE, Proof::Exploration(7)),
+    };
+    for result in [Ok(()), Err(Failure::Refused("element 3".to_owned())), Err(Failure::Stopped)] {
+        let stopped = Some(&StopReason::Timeout).filter(|_| result == Err(Failure::Stopped));
+        let (file, path, certificate) = ("t.fw", "t.cert", &certificate);
+        let verification =
+            Verification { file, path, certificate, result: &result, stopped, seconds: 0.25, peak_rss: None };
+        check(&Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal }));
     }
 }
 

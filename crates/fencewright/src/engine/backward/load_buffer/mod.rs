@@ -8,6 +8,7 @@
 mod admit;
 mod choices;
 mod constraint;
+pub mod proof;
 mod run;
 mod sharpen;
 mod stage;
@@ -16,11 +17,9 @@ mod turning;
 mod values;
 
 use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
-use crate::engine::backward::facts::Stage;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
-use crate::memory::Model;
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
@@ -63,11 +62,7 @@ impl Engine for LoadBuffer {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let machine = match task.model {
-            Model::Sc => Machine { lags: false, stage: Stage::None },
-            Model::Tso => Machine { lags: true, stage: Stage::None },
-            Model::Pso => Machine { lags: true, stage: Stage::PerLocation(task.options.dialect.pso_rmw) },
-        };
+        let machine = Machine::of(task);
         if task.program.locations().len() > Message::MAX_LOCATIONS {
             return Err(Unsupported {
                 reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),

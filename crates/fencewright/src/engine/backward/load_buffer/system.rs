@@ -19,6 +19,7 @@
 //! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
+use crate::engine::Task;
 use crate::engine::automaton::RegisterFree;
 use crate::engine::backward::bad::{Bad, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
@@ -29,6 +30,7 @@ use crate::engine::backward::load_buffer::turning::{Turn, Turning};
 use crate::engine::backward::load_buffer::values::{Encoding, Values};
 use crate::engine::backward::symmetry::renamings;
 use crate::engine::backward::{WellStructured, WordId, Words};
+use crate::memory::Model;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
@@ -123,6 +125,17 @@ pub struct Machine {
     pub lags: bool,
     /// What stands in front.
     pub stage: Stage,
+}
+
+impl Machine {
+    /// What the memory model of a task lets a process do.
+    pub fn of(task: &Task<'_>) -> Self {
+        match task.model {
+            Model::Sc => Self { lags: false, stage: Stage::None },
+            Model::Tso => Self { lags: true, stage: Stage::None },
+            Model::Pso => Self { lags: true, stage: Stage::PerLocation(task.options.dialect.pso_rmw) },
+        }
+    }
 }
 
 /// The load-buffer semantics of a program.

@@ -19,7 +19,7 @@ index_type!(
 
 /// Where fences may stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FencePlace {
     /// After each store.
     AfterStores,
     /// Before each load.
@@ -70,18 +70,22 @@ type Key = (Option<ProcessId>, String, Span, Side);
 ///
 /// # Errors
 /// A label that the program does not have.
-pub fn candidates(program: &Program, place: &Place, by: By) -> Result<IndexVec<CandidateId, Candidate>, UnknownLabel> {
+pub fn candidates(
+    program: &Program,
+    place: &FencePlace,
+    by: By,
+) -> Result<IndexVec<CandidateId, Candidate>, UnknownLabel> {
     let mut groups: BTreeMap<Key, Vec<Position>> = BTreeMap::new();
     let process = |edge: EdgeId| (by == By::Process).then(|| program.edges()[edge].process);
     match place {
-        Place::Labels(labels) => {
+        FencePlace::Labels(labels) => {
             for (label, edge) in labelled(program, labels)? {
                 let family = &program.processes()[program.edges()[edge].process].family;
                 let key = (process(edge), format!("{family}@{label}"), Span::default(), Side::Before);
                 groups.entry(key).or_default().push(Position { edge, side: Side::Before });
             }
         }
-        Place::AfterStores | Place::BeforeLoads | Place::Anywhere => {
+        FencePlace::AfterStores | FencePlace::BeforeLoads | FencePlace::Anywhere => {
             let all = program.edges().iter_enumerated();
             for (edge, side) in all.filter_map(|(edge, it)| Some((edge, side_of(place, &it.op)?))) {
                 let key = (process(edge), String::new(), program.edges()[edge].span, side);
@@ -101,19 +105,19 @@ pub fn candidates(program: &Program, place: &Place, by: By) -> Result<IndexVec<C
             positions,
         })
         .collect();
-    if *place == Place::Anywhere {
+    if *place == FencePlace::Anywhere {
         drop_equal(program, &mut all);
     }
     all.sort_by_key(|it| (it.span.start, it.side, it.positions[0]));
     Ok(all.into_iter().collect())
 }
 
-fn side_of(place: &Place, op: &Op) -> Option<Side> {
-    let is_asked = |places: &[Place]| places.contains(place);
+fn side_of(place: &FencePlace, op: &Op) -> Option<Side> {
+    let is_asked = |places: &[FencePlace]| places.contains(place);
     match op {
-        Op::Store(..) if is_asked(&[Place::AfterStores, Place::Anywhere]) => Some(Side::After),
-        Op::Load(..) if is_asked(&[Place::BeforeLoads, Place::Anywhere]) => Some(Side::Before),
-        Op::Rmw { .. } if is_asked(&[Place::Anywhere]) => Some(Side::Before),
+        Op::Store(..) if is_asked(&[FencePlace::AfterStores, FencePlace::Anywhere]) => Some(Side::After),
+        Op::Load(..) if is_asked(&[FencePlace::BeforeLoads, FencePlace::Anywhere]) => Some(Side::Before),
+        Op::Rmw { .. } if is_asked(&[FencePlace::Anywhere]) => Some(Side::Before),
         Op::Store(..) | Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => None,
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
     }
@@ -167,7 +171,7 @@ fn drop_equal(program: &Program, all: &mut Vec<Candidate>) {
             let edges = &program.points()[at].edges;
             equal.extend(edges.iter().map(|&edge| (Position { edge, side: Side::Before }, *store)));
             let [edge] = edges[..] else { break };
-            if !crate::system::is_local(&program.edges()[edge].op) {
+            if !program.edges()[edge].op.is_local() {
                 break;
             }
             at = program.edges()[edge].to;

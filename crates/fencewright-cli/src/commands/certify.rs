@@ -1,0 +1,154 @@
+//! `certify`: is the program correct, and why?
+
+use std::path::PathBuf;
+
+use fencewright::certificate::{Certificate, write};
+use fencewright::engine::{Limits, StopReason, Task};
+use fencewright::memory::Model;
+use fencewright::program::{Placement, Program};
+use fencewright::prove::{Proved, certify, certify_fences};
+use fencewright::report::{Command, FenceFinding, Finding, Refusal};
+use fencewright::synth::{self, Costs, Outcome, Request, Synthesis, Wanted};
+
+use crate::args::CertifyArguments;
+use crate::code::{Code, REPORT};
+use crate::commands::fence::candidates;
+use crate::console::Console;
+use crate::monitor::Watch;
+use crate::{input, interrupt, output, rss};
+
+/// Certifies a file under every model asked.
+pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
+    let models = arguments.search.models();
+    if arguments.output.is_some() && models.len() > 1 {
+        console.error("`--output` takes one model", Some("run it once for each, or leave it out"));
+        return Code::Wrong;
+    }
+    if arguments.output.is_none() && input::is_stdin(&arguments.file) {
+        console.error("standard input has no place beside it", Some("say where the certificate goes with `--output`"));
+        return Code::Wrong;
+    }
+    let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
+    let mut code = Code::Good;
+    for model in models {
+        let job = Job { arguments, program: &program, model };
+        code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
+        if console.is_closed() || interrupt::is_asked() {
+            break;
+        }
+    }
+    if code == Code::Defect {
+        console.error("the tool contradicts itself", Some(REPORT));
+    }
+    code
+}
+
+/// A file under one model.
+struct Job<'a> {
+    arguments: &'a CertifyArguments,
+    program: &'a Program,
+    model: Model,
+}
+
+impl Job<'_> {
+    fn watch(&self, console: &Console) -> Watch<'_> {
+        let search = &self.arguments.search;
+        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
+        Watch::start(limits, format!("{} under {}", self.program.source().name(), self.model), console)
+    }
+
+    fn check(&self, console: &mut Console) -> Code {
+        let options = self.arguments.search.options();
+        let engine = self.arguments.search.engine();
+        let task = Task { program: self.program, placement: &Placement::NONE, model: self.model, options: &options };
+        let watch = self.watch(console);
+        let proved = certify(engine, &task, &watch);
+        let seconds = watch.elapsed().as_secs_f64();
+        drop(watch);
+
+        let (answer, certificate) = match proved {
+            Ok(Proved { answer, certificate }) => (Ok(answer), certificate),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        let (path, written) = self.write(certificate.as_ref(), console);
+        let finding = Finding {
+            command: Command::Certify,
+            file: self.program.source().name(),
+            program: self.program,
+            model: self.model,
+            answer: answer.as_ref(),
+            seconds,
+            peak_rss: rss::peak(),
+            certificate: path.as_deref(),
+        };
+        if !self.is_piped(certificate.as_ref()) {
+            console.say(&console.report().finding(&finding, console.look()));
+        }
+        Code::of(answer.as_ref()).max(written)
+    }
+
+    fn fences(&self, console: &mut Console) -> Code {
+        let which = &self.arguments.which;
+        let Some(candidates) = candidates(self.program, which, console) else { return Code::Wrong };
+        let options = self.arguments.search.options();
+        let engine = self.arguments.search.engine();
+        let task = Task { program: self.program, placement: &Placement::NONE, model: self.model, options: &options };
+        let (kinds, costs) = (which.kinds(), Costs::default());
+        let request = Request { candidates: &candidates, kinds: &kinds, costs: &costs, wanted: Wanted::All };
+        let watch = self.watch(console);
+        let (answer, certificate) = match synth::synthesize(engine, &task, &request, &watch) {
+            Ok(found) => {
+                let place = (&which.place, which.by.into());
+                match certify_fences(&task, place, &request, &found, &watch) {
+                    Ok(certificate) => (Ok(found), Some(certificate)),
+                    Err(reason) => (Ok(unproved(found, reason)), None),
+                }
+            }
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        let seconds = watch.elapsed().as_secs_f64();
+        drop(watch);
+
+        let (path, written) = self.write(certificate.as_ref(), console);
+        let finding = FenceFinding {
+            command: Command::Certify,
+            file: self.program.source().name(),
+            program: self.program,
+            model: self.model,
+            candidates: &candidates,
+            answer: answer.as_ref(),
+            diff: None,
+            seconds,
+            peak_rss: rss::peak(),
+            certificate: path.as_deref(),
+        };
+        if !self.is_piped(certificate.as_ref()) {
+            console.say(&console.report().fences(&finding, console.look()));
+        }
+        Code::of_synthesis(answer.as_ref()).max(written)
+    }
+
+    /// Whether standard output holds nothing but the certificate.
+    fn is_piped(&self, certificate: Option<&Certificate>) -> bool {
+        certificate.is_some() && self.arguments.output.as_deref().is_some_and(input::is_stdin)
+    }
+
+    /// Writes a certificate, and tells where.
+    fn write(&self, certificate: Option<&Certificate>, console: &mut Console) -> (Option<String>, Code) {
+        let Some(certificate) = certificate else { return (None, Code::Good) };
+        let path = self.arguments.output.clone().unwrap_or_else(|| self.beside());
+        let code = output::write(&path, &write(certificate), console);
+        ((code == Code::Good).then(|| path.display().to_string()), code)
+    }
+
+    /// `NAME.MODEL.cert`, or `NAME.MODEL.fences.cert`.
+    fn beside(&self) -> PathBuf {
+        let fences = if self.arguments.fences { ".fences" } else { "" };
+        self.arguments.file.with_extension(format!("{}{fences}.cert", self.model))
+    }
+}
+
+/// What was found, without what could not be proved.
+fn unproved(found: Synthesis, reason: StopReason) -> Synthesis {
+    Synthesis { outcome: Outcome::Unknown(reason.clone()), is_complete: false, stopped: Some(reason), ..found }
+}

@@ -1,0 +1,95 @@
+//! Certificates: a verdict with its reasons, and a checker of its own.
+//!
+//! ```text
+//!   engine ── verdict ──▶ prove ── Certificate ──▶ text ──▶ parse ──▶ verify ──▶ valid, or what is wrong
+//!                                                                      ▲
+//!                                                     program, memory, system: nothing else
+//! ```
+//!
+//! The checker shares nothing with the engines but the definition of programs and of the models: a defect of an engine
+//! cannot make it believe a wrong proof. `docs/certificates.md` has the format, what is checked, and why that suffices.
+//!
+//! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
+//! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
+//! states the plain machine has ([`exploration`]). An *unsafe* claim carries a run. A claim about *fences* carries both
+//! for the sets and clauses it names ([`fences`]).
+
+mod bad;
+pub mod basis;
+mod closed;
+mod exploration;
+mod facts;
+pub mod fences;
+mod forward;
+mod hash;
+mod locals;
+mod order;
+mod parse;
+mod quotient;
+mod verify;
+mod write;
+
+use crate::memory::{Model, PsoRmw};
+use crate::program::Placement;
+use crate::system::{Dialect, Trace};
+
+pub use basis::{Basis, Constraint, Message, MessageKind, Pending, ProcessProof};
+pub use exploration::{MAX_STATES, explore};
+pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
+pub use hash::digest;
+pub use locals::{LocalState, local_states};
+pub use parse::parse;
+pub use verify::{Failure, Patience, Tireless, verify};
+pub use write::write;
+
+/// The version of the format; a checker reads its own only.
+pub const VERSION: u32 = 1;
+
+/// A verdict with its reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// What it is about.
+    pub subject: Subject,
+    /// What it says.
+    pub claim: Claim,
+}
+
+/// What a certificate is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// The version of the tool that wrote it; for people.
+    pub tool: String,
+    /// The [`digest`] of the program.
+    pub program: String,
+    /// The memory model.
+    pub model: Model,
+    /// What an atomic update waits for under PSO.
+    pub pso_rmw: PsoRmw,
+}
+
+impl Subject {
+    /// The variant of the semantics.
+    pub fn dialect(&self) -> Dialect {
+        Dialect { pso_rmw: self.pso_rmw }
+    }
+}
+
+/// What a certificate says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// With these fences over the program, no bad situation can be reached.
+    Safe(Placement, Proof),
+    /// With these fences over the program, this run reaches one.
+    Unsafe(Placement, Trace),
+    /// These are the fences that make the program correct.
+    Fences(FenceClaim),
+}
+
+/// Why no bad situation can be reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing that leads to one is initial.
+    Basis(Box<Basis>),
+    /// The plain machine has so many states, and none is bad.
+    Exploration(u64),
+}

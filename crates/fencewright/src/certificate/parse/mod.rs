@@ -1,0 +1,337 @@
+//! A certificate read from its text. What is read is well formed, not yet right.
+
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::memory::{Flush, Model, PsoRmw};
+use crate::program::{
+    By, CandidateId, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Side, Value,
+};
+use crate::source::{Diagnostic, Source};
+use crate::system::{Action, Control, Fault, Start, Step, Trace, Violation};
+use crate::util::{Idx, IndexVec};
+
+use super::basis::{Basis, Cell, Constraint, Message, MessageKind, Pending, ProcessProof};
+use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
+use super::{Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
+
+use words::{Line, Lines, Word};
+
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads a certificate.
+///
+/// # Errors
+/// The first place that is not as it should be.
+pub fn parse(source: &Source) -> Result<Certificate, Diagnostic> {
+    certificate(&mut Lines::new(source)).map_err(|it| *it)
+}
+
+fn certificate(lines: &mut Lines<'_>) -> Parsed<Certificate> {
+    let mut first = lines.expect("fencewright")?;
+    first.keyword("certificate")?;
+    let version = first.word("a version")?;
+    if version.number::<u32>()? != VERSION {
+        let help = format!("this tool reads version {VERSION}");
+        return Err(Box::new(version.wrong("a version of the format that this tool does not know").with_help(help)));
+    }
+    first.end()?;
+    let subject = subject(lines)?;
+    let mut line = lines.expect("claim")?;
+    let kind = line.word("`safe`, `unsafe` or `fences`")?;
+    line.end()?;
+    let claim = match kind.text {
+        "safe" => Claim::Safe(placement(lines)?, proof(lines)?),
+        "unsafe" => Claim::Unsafe(placement(lines)?, trace(lines)?),
+        "fences" => Claim::Fences(fences(lines, subject.model)?),
+        _ => return Err(Box::new(kind.unexpected("`safe`, `unsafe` or `fences`"))),
+    };
+    lines.expect("end")?.end()?;
+    lines.nothing_left()?;
+    Ok(Certificate { subject, claim })
+}
+
+fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
+    let tool = lines.one("tool", "a version", |word| Ok(word.text.to_owned()))?;
+    let mut line = lines.expect("program")?;
+    line.keyword("sha256")?;
+    let program = line.word("a digest")?.text.to_owned();
+    line.end()?;
+    let model = lines.one("model", "`sc`, `tso` or `pso`", |word| {
+        word.among("`sc`, `tso` or `pso`", Model::ALL.map(|model| (model.name(), model)))
+    })?;
+    let pso_rmw = lines.one("pso-rmw", "`location` or `all`", |word| {
+        word.among("`location` or `all`", [PsoRmw::Location, PsoRmw::All].map(|it| (write::pso_rmw(it), it)))
+    })?;
+    Ok(Subject { tool, program, model, pso_rmw })
+}
+
+fn placement(lines: &mut Lines<'_>) -> Parsed<Placement> {
+    let mut placement = Placement::NONE;
+    while let Some(mut line) = lines.next_if("fence") {
+        let position = position(&mut line)?;
+        placement.insert(position, fence_kind(line.word("`full` or `store-store`")?)?);
+        line.end()?;
+    }
+    Ok(placement)
+}
+
+fn position(line: &mut Line<'_>) -> Parsed<Position> {
+    let edge = line.index("an edge")?;
+    let side = line.word("`before` or `after`")?;
+    let side = side.among("`before` or `after`", [Side::Before, Side::After].map(|it| (write::side(it), it)))?;
+    Ok(Position { edge, side })
+}
+
+fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
+    word.among("`full` or `store-store`", FenceKind::ALL.map(|kind| (kind.name(), kind)))
+}
+
+fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
+    let mut line = lines.expect("proof")?;
+    let kind = line.word("`basis` or `exploration`")?;
+    match kind.text {
+        "basis" => {
+            line.end()?;
+            let basis = basis(lines)?;
+            lines.expect("qed")?.end()?;
+            Ok(Proof::Basis(Box::new(basis)))
+        }
+        "exploration" => {
+            let n_states = line.word("a number of states")?.number()?;
+            line.end()?;
+            Ok(Proof::Exploration(n_states))
+        }
+        _ => Err(Box::new(kind.unexpected("`basis` or `exploration`"))),
+    }
+}
+
+fn basis(lines: &mut Lines<'_>) -> Parsed<Basis> {
+    let mut values = IndexVec::new();
+    while let Some(mut line) = lines.next_if("values") {
+        values.push(line.rest(Word::number)?);
+    }
+    let mut processes = IndexVec::new();
+    while let Some(line) = lines.next_if("process") {
+        line.end()?;
+        processes.push(process(lines)?);
+    }
+    let mut elements = Vec::new();
+    while let Some(line) = lines.next_if("element") {
+        elements.push(element(line)?);
+    }
+    Ok(Basis { values, processes, elements })
+}
+
+fn process(lines: &mut Lines<'_>) -> Parsed<ProcessProof> {
+    let mut proof = ProcessProof::default();
+    while let Some(mut line) = lines.next_if("class") {
+        let class = line.word("a class")?.number()?;
+        let (state, word) = local_state(line)?;
+        if proof.classes.insert(state, class).is_some() {
+            return Err(Box::new(word.wrong("this local state already has a class")));
+        }
+    }
+    while let Some(mut line) = lines.next_if("last") {
+        let class = line.word("a class")?.number()?;
+        let writes = line.rest(pair)?;
+        proof.last_writes.get_or_insert_default().entry(class).or_default().insert(writes);
+    }
+    if let Some(line) = lines.next_if("pending") {
+        line.end()?;
+        let all = proof.pending.insert(BTreeMap::new());
+        while let Some(mut line) = lines.next_if("pend") {
+            let key = (line.word("a class")?.number()?, line.index("a location")?);
+            let any = line.until("newest", Word::number)?;
+            all.insert(key, Pending { any, newest: line.rest(Word::number)? });
+        }
+    }
+    while let Some(mut line) = lines.next_if("holds") {
+        let class = line.word("a class")?.number()?;
+        let x: LocationId = line.index("a location")?;
+        proof.sole.entry(x).or_default().insert(class, line.rest(Word::number)?);
+    }
+    Ok(proof)
+}
+
+/// `0=1`: a location and a value.
+fn pair(word: Word<'_>) -> Parsed<(LocationId, Value)> {
+    let (x, value) = word.split('=', "a location, `=` and a value")?;
+    Ok((x.index()?, value.number()?))
+}
+
+fn local_state<'a>(mut line: Line<'a>) -> Parsed<(LocalState, Word<'a>)> {
+    const EXPECTED: &str = "`at`, `ready`, `done` or `broken`";
+    let kind = line.word(EXPECTED)?;
+    let control = match kind.text {
+        "at" => Control::At(line.index("a point")?),
+        "ready" => Control::Ready(line.index("an edge")?),
+        "done" => Control::Done(line.index("an edge")?),
+        "broken" => {
+            let what = line.word("what went wrong")?;
+            let fault = fault(what, &mut line)?;
+            line.end()?;
+            return Ok((LocalState::Broken(fault), kind));
+        }
+        _ => return Err(Box::new(kind.unexpected(EXPECTED))),
+    };
+    Ok((LocalState::Here(control, line.rest(Word::number)?), kind))
+}
+
+fn fault(what: Word<'_>, line: &mut Line<'_>) -> Parsed<Fault> {
+    Ok(match what.text {
+        "assertion" => Fault::Assertion(line.index("an edge")?),
+        "division" => Fault::DivisionByZero(line.index("an edge")?),
+        "location-range" => {
+            Fault::LocationRange(line.index("an edge")?, line.index("a location")?, line.word("a value")?.number()?)
+        }
+        "register-range" => {
+            Fault::RegisterRange(line.index("an edge")?, line.index("a register")?, line.word("a value")?.number()?)
+        }
+        "index" => Fault::Index(line.index("an edge")?, line.index("an array")?, line.word("a value")?.number()?),
+        _ => return Err(Box::new(what.unexpected("a kind of violation"))),
+    })
+}
+
+fn cell(word: Word<'_>) -> Parsed<Cell> {
+    if word.text == "*" { Ok(None) } else { word.number().map(Some) }
+}
+
+fn element(mut line: Line<'_>) -> Parsed<Constraint> {
+    let classes: IndexVec<ProcessId, u32> = line.until(";", Word::number)?;
+    let n_processes = classes.len();
+    let memory = line.until_or_end(";", cell)?;
+    let mut buffers = IndexVec::filled(n_processes, Vec::new());
+    let mut stores = IndexVec::filled(n_processes, BTreeMap::new());
+    while let Some(kind) = line.next() {
+        let who = line.word("a process")?;
+        let process: ProcessId = who.index()?;
+        if process.index() >= n_processes {
+            return Err(Box::new(who.wrong("there is no such process")));
+        }
+        let is_new = match kind.text {
+            "load" => {
+                let word = messages(&mut line)?;
+                std::mem::replace(&mut buffers[process], word).is_empty()
+            }
+            "store" => {
+                let x: LocationId = line.index("a location")?;
+                let word: Vec<Cell> = line.until_or_end(";", cell)?;
+                if word.is_empty() {
+                    return Err(Box::new(kind.wrong("an empty buffer is not listed")));
+                }
+                stores[process].insert(x, word).is_none()
+            }
+            _ => return Err(Box::new(kind.unexpected("`load` or `store`"))),
+        };
+        if !is_new {
+            return Err(Box::new(kind.wrong("this buffer was already listed")));
+        }
+    }
+    Ok(Constraint { classes, buffers, stores, memory })
+}
+
+fn messages(line: &mut Line<'_>) -> Parsed<Vec<Message>> {
+    let mut word = Vec::new();
+    while let Some(kind) = line.next().filter(|it| it.text != ";") {
+        let kind = kind.among("`own` or `see`", [("own", MessageKind::Own), ("see", MessageKind::Sample)])?;
+        let (location, value) = line.word("a message")?.split('=', "a location, `=` and a value")?;
+        word.push(Message { kind, location: location.index()?, value: cell(value)? });
+    }
+    Ok(word)
+}
+
+fn trace(lines: &mut Lines<'_>) -> Parsed<Trace> {
+    let memory = lines.expect("memory")?.rest(Word::number)?;
+    let mut registers = IndexVec::new();
+    while let Some(mut line) = lines.next_if("registers") {
+        registers.push(line.rest(Word::number)?);
+    }
+    let mut steps = Vec::new();
+    while let Some(line) = lines.next_if("step") {
+        steps.push(step(line)?);
+    }
+    let mut line = lines.expect("violation")?;
+    let what = line.word("a kind of violation")?;
+    let violation = match what.text {
+        "property" => {
+            let property: PropertyId = line.index("a property")?;
+            Violation::Property(property)
+        }
+        _ => Violation::Fault(fault(what, &mut line)?),
+    };
+    line.end()?;
+    Ok(Trace { start: Start { memory, registers }, steps, violation })
+}
+
+fn step(mut line: Line<'_>) -> Parsed<Step> {
+    const EXPECTED: &str = "`edge`, `fence`, `flush` or `marker`";
+    let process = line.index("a process")?;
+    let kind = line.word(EXPECTED)?;
+    let action = match kind.text {
+        "edge" => Action::Edge { edge: line.index("an edge")?, choice: line.word("a choice")?.number()? },
+        "fence" => Action::Fence(position(&mut line)?),
+        "flush" => Action::Flush(Flush::Store(line.index("a location")?)),
+        "marker" => Action::Flush(Flush::Marker),
+        _ => return Err(Box::new(kind.unexpected(EXPECTED))),
+    };
+    line.end()?;
+    Ok(Step { process, action })
+}
+
+fn fences(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceClaim> {
+    let mut line = lines.expect("place")?;
+    let word = line.word("a place")?;
+    let place = match word.text {
+        "labels" => FencePlace::Labels(line.rest(|word| Ok(word.text.to_owned()))?),
+        _ => {
+            let places = [FencePlace::AfterStores, FencePlace::BeforeLoads, FencePlace::Anywhere];
+            word.among("a place", ["after-stores", "before-loads", "anywhere"].into_iter().zip(places))?
+        }
+    };
+    line.end()?;
+    let by = lines.one("by", "`source` or `process`", |word| {
+        word.among("`source` or `process`", [("source", By::Source), ("process", By::Process)])
+    })?;
+    let kinds: BTreeSet<FenceKind> = lines.expect("kinds")?.rest(fence_kind)?;
+    Ok(FenceClaim { place, by, kinds, outcome: outcome(lines, model)? })
+}
+
+fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
+    let mut line = lines.expect("outcome")?;
+    let kind = line.word("`correct`, `fixed` or `unfixable`")?;
+    match kind.text {
+        "correct" => {
+            line.end()?;
+            Ok(FenceOutcome::Correct(proof(lines)?))
+        }
+        "unfixable" => {
+            let under =
+                line.word("`sc` or `fences`")?.among("`sc` or `fences`", [("sc", Model::Sc), ("fences", model)])?;
+            line.end()?;
+            Ok(FenceOutcome::Unfixable(under, trace(lines)?))
+        }
+        "fixed" => {
+            let is_complete =
+                line.word("`all` or `some`")?.among("`all` or `some`", [("all", true), ("some", false)])?;
+            line.end()?;
+            let (mut sets, mut clauses) = (Vec::new(), Vec::new());
+            while let Some(mut line) = lines.next_if("set") {
+                sets.push(ProvedSet { fences: fence_set(&mut line)?, proof: proof(lines)? });
+            }
+            while let Some(mut line) = lines.next_if("clause") {
+                clauses.push(ProvedClause { elements: fence_set(&mut line)?, run: trace(lines)? });
+            }
+            Ok(FenceOutcome::Fixed { is_complete, sets, clauses })
+        }
+        _ => Err(Box::new(kind.unexpected("`correct`, `fixed` or `unfixable`"))),
+    }
+}
+
+fn fence_set(line: &mut Line<'_>) -> Parsed<FenceSet> {
+    line.rest(|word| {
+        let (candidate, kind) = word.split('=', "a candidate, `=` and `full` or `store-store`")?;
+        Ok::<(CandidateId, FenceKind), _>((candidate.index()?, fence_kind(kind)?))
+    })
+}

@@ -1,0 +1,134 @@
+//! Verification: a certificate against the program it is about.
+
+use std::fmt;
+
+use crate::program::{Placement, Program};
+use crate::system::{Dialect, replay};
+use crate::util::Idx;
+
+use super::{Certificate, Claim, Proof, Subject, closed, digest, exploration, fences};
+
+/// Why a certificate is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A check fails; this says which, and where.
+    Refused(String),
+    /// The checker was told to stop.
+    Stopped,
+}
+
+impl Failure {
+    /// A check fails.
+    pub(super) fn refused<T>(why: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Refused(why.into()))
+    }
+
+    /// The same with more words about where.
+    #[must_use]
+    pub(super) fn within(self, what: &str) -> Self {
+        match self {
+            Self::Refused(why) => Self::Refused(format!("{what}: {why}")),
+            Self::Stopped => Self::Stopped,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(why) => f.write_str(why),
+            Self::Stopped => f.write_str("stopped before all was checked"),
+        }
+    }
+}
+
+/// Whoever waits for the checker.
+pub trait Patience {
+    /// Whether to stop. Asked every few thousand steps, with the steps so far and the bytes of the tables, roughly.
+    fn is_over(&self, steps: u64, bytes: u64) -> bool;
+}
+
+/// Waits for as long as it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Tireless;
+
+impl Patience for Tireless {
+    fn is_over(&self, _steps: u64, _bytes: u64) -> bool {
+        false
+    }
+}
+
+/// Counts the steps of a check.
+pub(super) struct Steps<'a> {
+    patience: &'a dyn Patience,
+    done: u64,
+}
+
+impl<'a> Steps<'a> {
+    /// None are done yet.
+    pub(super) fn new(patience: &'a dyn Patience) -> Self {
+        Self { patience, done: 0 }
+    }
+
+    /// One more, while the tables have so many bytes.
+    pub(super) fn step(&mut self, bytes: u64) -> Result<(), Failure> {
+        self.done += 1;
+        if self.done.is_multiple_of(1024) && self.patience.is_over(self.done, bytes) {
+            return Err(Failure::Stopped);
+        }
+        Ok(())
+    }
+}
+
+/// Checks a certificate against the program it is about.
+///
+/// # Errors
+/// The first check that fails, or that the checker was told to stop.
+pub fn verify(program: &Program, certificate: &Certificate, patience: &dyn Patience) -> Result<(), Failure> {
+    let subject = &certificate.subject;
+    let found = digest(program);
+    if subject.program != found {
+        let claimed = &subject.program;
+        return Failure::refused(format!("it is about another program: sha256 {claimed}, but this one has {found}"));
+    }
+    let mut steps = Steps::new(patience);
+    match &certificate.claim {
+        Claim::Safe(placement, proof) => safe(program, placement, subject, proof, &mut steps),
+        Claim::Unsafe(placement, trace) => {
+            check_placement(program, placement)?;
+            let replayed = replay(program, placement, subject.model, subject.dialect(), trace);
+            replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
+        }
+        Claim::Fences(claim) => fences::check(program, subject, claim, &mut steps),
+    }
+}
+
+/// Checks that no bad situation can be reached.
+pub(super) fn safe(
+    program: &Program,
+    placement: &Placement,
+    subject: &Subject,
+    proof: &Proof,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    check_placement(program, placement)?;
+    match proof {
+        Proof::Basis(basis) => closed::check(program, placement, subject, basis, steps),
+        Proof::Exploration(n_states) => {
+            let dialect: Dialect = subject.dialect();
+            let found = exploration::visit_all(program, placement, subject.model, dialect, steps)?;
+            match found == *n_states {
+                true => Ok(()),
+                false => Failure::refused(format!("it claims {n_states} states, but there are {found}")),
+            }
+        }
+    }
+}
+
+/// Checks that fences lie on edges of the program.
+fn check_placement(program: &Program, placement: &Placement) -> Result<(), Failure> {
+    match placement.iter().find(|(position, _)| position.edge.index() >= program.edges().len()) {
+        Some((position, _)) => Failure::refused(format!("the program has no edge {}", position.edge.index())),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,229 @@
+//! A certificate as text: one fact a line, words separated by blanks (`docs/certificates.md`).
+
+use std::fmt::{Display, Write};
+
+use crate::memory::{Flush, Model, PsoRmw};
+use crate::program::{By, FencePlace, Placement, Side, Value};
+use crate::system::{Action, Control, Fault, Trace, Violation};
+use crate::util::Idx;
+
+use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
+use super::fences::{FenceClaim, FenceOutcome, FenceSet};
+use super::{Certificate, Claim, LocalState, Proof, VERSION};
+
+/// The text of a certificate.
+pub fn write(certificate: &Certificate) -> String {
+    let mut out = Lines { text: String::new() };
+    let subject = &certificate.subject;
+    out.line(format_args!("fencewright certificate {VERSION}"));
+    out.line(format_args!("tool {}", subject.tool));
+    out.line(format_args!("program sha256 {}", subject.program));
+    out.line(format_args!("model {}", subject.model));
+    out.line(format_args!("pso-rmw {}", pso_rmw(subject.pso_rmw)));
+    match &certificate.claim {
+        Claim::Safe(placement, proof) => {
+            out.line(format_args!("claim safe"));
+            out.placement(placement);
+            out.proof(proof);
+        }
+        Claim::Unsafe(placement, trace) => {
+            out.line(format_args!("claim unsafe"));
+            out.placement(placement);
+            out.trace(trace);
+        }
+        Claim::Fences(claim) => {
+            out.line(format_args!("claim fences"));
+            out.fences(claim);
+        }
+    }
+    out.line(format_args!("end"));
+    out.text
+}
+
+/// The name of what an atomic update waits for.
+pub(super) const fn pso_rmw(it: PsoRmw) -> &'static str {
+    match it {
+        PsoRmw::Location => "location",
+        PsoRmw::All => "all",
+    }
+}
+
+/// The name of a side.
+pub(super) const fn side(it: Side) -> &'static str {
+    match it {
+        Side::Before => "before",
+        Side::After => "after",
+    }
+}
+
+struct Lines {
+    text: String,
+}
+
+impl Lines {
+    fn line(&mut self, line: impl Display) {
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    fn placement(&mut self, placement: &Placement) {
+        for (position, kind) in placement.iter() {
+            self.line(format_args!("fence {} {} {}", position.edge.index(), side(position.side), kind.name()));
+        }
+    }
+
+    fn proof(&mut self, proof: &Proof) {
+        match proof {
+            Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
+            Proof::Basis(basis) => {
+                self.line("proof basis");
+                self.basis(basis);
+                self.line("qed");
+            }
+        }
+    }
+
+    fn basis(&mut self, basis: &Basis) {
+        for values in &basis.values {
+            self.line(format_args!("values{}", words(values)));
+        }
+        for proof in &basis.processes {
+            self.line("process");
+            self.process(proof);
+        }
+        for element in &basis.elements {
+            self.element(element);
+        }
+    }
+
+    fn process(&mut self, proof: &ProcessProof) {
+        for (state, class) in &proof.classes {
+            let state = match state {
+                LocalState::Here(Control::At(point), values) => format!("at {}{}", point.index(), words(values)),
+                LocalState::Here(Control::Ready(edge), values) => format!("ready {}{}", edge.index(), words(values)),
+                LocalState::Here(Control::Done(edge), values) => format!("done {}{}", edge.index(), words(values)),
+                LocalState::Broken(fault) => format!("broken {}", self::fault(*fault)),
+            };
+            self.line(format_args!("class {class} {state}"));
+        }
+        for (class, all) in proof.last_writes.iter().flatten() {
+            for writes in all {
+                let writes: String = writes.iter().map(|(x, value)| format!(" {}={value}", x.index())).collect();
+                self.line(format_args!("last {class}{writes}"));
+            }
+        }
+        if let Some(pending) = &proof.pending {
+            self.line("pending");
+            for ((class, x), it) in pending {
+                let (any, newest) = (words(&it.any), words(&it.newest));
+                self.line(format_args!("pend {class} {}{any} newest{newest}", x.index()));
+            }
+        }
+        for (x, held) in &proof.sole {
+            for (class, values) in held {
+                self.line(format_args!("holds {class} {}{}", x.index(), words(values)));
+            }
+        }
+    }
+
+    fn element(&mut self, element: &Constraint) {
+        let memory: String = element.memory.iter().map(|it| format!(" {}", cell(*it))).collect();
+        let mut line = format!("element{} ;{memory}", words(&element.classes));
+        for (process, word) in element.buffers.iter_enumerated().filter(|it| !it.1.is_empty()) {
+            let _ = write!(line, " ; load {}", process.index());
+            for message in word {
+                let kind = match message.kind {
+                    MessageKind::Own => "own",
+                    MessageKind::Sample => "see",
+                };
+                let _ = write!(line, " {kind} {}={}", message.location.index(), cell(message.value));
+            }
+        }
+        for (process, stores) in element.stores.iter_enumerated() {
+            for (x, word) in stores {
+                let word: String = word.iter().map(|it| format!(" {}", cell(*it))).collect();
+                let _ = write!(line, " ; store {} {}{word}", process.index(), x.index());
+            }
+        }
+        self.line(line);
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.line(format_args!("memory{}", words(&trace.start.memory)));
+        for registers in &trace.start.registers {
+            self.line(format_args!("registers{}", words(registers)));
+        }
+        for step in &trace.steps {
+            let action = match step.action {
+                Action::Edge { edge, choice } => format!("edge {} {choice}", edge.index()),
+                Action::Fence(position) => format!("fence {} {}", position.edge.index(), side(position.side)),
+                Action::Flush(Flush::Store(x)) => format!("flush {}", x.index()),
+                Action::Flush(Flush::Marker) => "marker".to_owned(),
+            };
+            self.line(format_args!("step {} {action}", step.process.index()));
+        }
+        match trace.violation {
+            Violation::Property(id) => self.line(format_args!("violation property {}", id.index())),
+            Violation::Fault(fault) => self.line(format_args!("violation {}", self::fault(fault))),
+        }
+    }
+
+    fn fences(&mut self, claim: &FenceClaim) {
+        let place = match &claim.place {
+            FencePlace::AfterStores => "after-stores".to_owned(),
+            FencePlace::BeforeLoads => "before-loads".to_owned(),
+            FencePlace::Anywhere => "anywhere".to_owned(),
+            FencePlace::Labels(labels) => format!("labels {}", labels.join(" ")),
+        };
+        self.line(format_args!("place {place}"));
+        self.line(match claim.by {
+            By::Source => "by source",
+            By::Process => "by process",
+        });
+        let kinds: String = claim.kinds.iter().map(|kind| format!(" {}", kind.name())).collect();
+        self.line(format_args!("kinds{kinds}"));
+        match &claim.outcome {
+            FenceOutcome::Correct(proof) => {
+                self.line("outcome correct");
+                self.proof(proof);
+            }
+            FenceOutcome::Unfixable(model, run) => {
+                let with = if *model == Model::Sc { "sc" } else { "fences" };
+                self.line(format_args!("outcome unfixable {with}"));
+                self.trace(run);
+            }
+            FenceOutcome::Fixed { is_complete, sets, clauses } => {
+                self.line(if *is_complete { "outcome fixed all" } else { "outcome fixed some" });
+                for set in sets {
+                    self.line(format_args!("set{}", fence_set(&set.fences)));
+                    self.proof(&set.proof);
+                }
+                for clause in clauses {
+                    self.line(format_args!("clause{}", fence_set(&clause.elements)));
+                    self.trace(&clause.run);
+                }
+            }
+        }
+    }
+}
+
+fn fence_set(set: &FenceSet) -> String {
+    set.iter().map(|(candidate, kind)| format!(" {}={}", candidate.index(), kind.name())).collect()
+}
+
+fn fault(fault: Fault) -> String {
+    match fault {
+        Fault::Assertion(edge) => format!("assertion {}", edge.index()),
+        Fault::LocationRange(edge, x, value) => format!("location-range {} {} {value}", edge.index(), x.index()),
+        Fault::RegisterRange(edge, r, value) => format!("register-range {} {} {value}", edge.index(), r.index()),
+        Fault::Index(edge, array, value) => format!("index {} {} {value}", edge.index(), array.index()),
+        Fault::DivisionByZero(edge) => format!("division {}", edge.index()),
+    }
+}
+
+fn cell(cell: Cell) -> String {
+    cell.map_or_else(|| "*".to_owned(), |value: Value| value.to_string())
+}
+
+fn words<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    items.into_iter().map(|it| format!(" {it}")).collect()
+}

@@ -1,0 +1,153 @@
+//! Certificates from engines: asks them, and puts down why they say what they say.
+//!
+//! A certificate is checked before it is handed out. A safe verdict is told by the basis of the load-buffer search
+//! ([`basis`]); where the search merged local states in a way that is no map on them, it searches again without. What
+//! the exact engine does not take is looked at state by state, if there are not too many.
+
+mod basis;
+mod fences;
+
+use std::cell::RefCell;
+
+use crate::certificate::{Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
+use crate::engine::automaton::Merging;
+use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
+
+pub use fences::certify_fences;
+
+/// What came of an attempt.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// What the engine says; unknown where that could not be proved.
+    pub answer: Answer,
+    /// Why.
+    pub certificate: Option<Certificate>,
+}
+
+/// Which searches to try for a proof, each coarser than the next.
+const MERGINGS: [Merging; 3] = [
+    Merging { dead_registers: true, local_steps: true, bisimilar: false },
+    Merging { dead_registers: true, local_steps: false, bisimilar: false },
+    Merging { dead_registers: false, local_steps: false, bisimilar: false },
+];
+
+/// A basis that takes more constraints than this is looked for only when there are too many states.
+const MAX_CONSTRAINTS: u64 = 200_000;
+
+/// Steps of the checker that take about as long as a constraint takes to find, so that a budget counts both alike.
+const STEPS_PER_CONSTRAINT: u64 = 32;
+
+/// Decides whether a bad situation can be reached, and says why.
+///
+/// # Errors
+/// The engine does not take the task.
+pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proved, Unsupported> {
+    let answer = engine.check(task, monitor)?;
+    let certificate = match &answer.verdict {
+        Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
+        Verdict::Unknown(_) => return Ok(Proved { answer, certificate: None }),
+        Verdict::Safe => {
+            proof(task, monitor).map(|proof| certificate(task, Claim::Safe(task.placement.clone(), proof)))
+        }
+    };
+    Ok(match certificate {
+        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
+        Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
+    })
+}
+
+/// Why no bad situation can be reached; the checker accepts it. A basis if it is not too large, else the states if they
+/// are few, else a basis however large.
+///
+/// # Errors
+/// Why there is no proof.
+pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    let first = basis_proof(task, MAX_CONSTRAINTS, monitor);
+    let is_final = match &first {
+        Ok(_) => true,
+        Err(StopReason::Constraints(_) | StopReason::Unproved(_)) => false,
+        Err(_) => true,
+    };
+    if is_final {
+        return first;
+    }
+    let watch = Watch { steps_per_state: 1, ..Watch::new(monitor) };
+    let explored = explore(task.program, task.placement, task.model, task.options.dialect, &watch);
+    match explored.map_err(|failure| watch.reason(failure, StopReason::Unproved)) {
+        Ok(n_states) => Ok(Proof::Exploration(n_states)),
+        Err(StopReason::Unproved(_)) if matches!(first, Err(StopReason::Constraints(_))) => {
+            basis_proof(task, u64::MAX, monitor)
+        }
+        Err(reason) => Err(reason),
+    }
+}
+
+/// A basis, from the search that merges most of those whose states are a map on local states.
+fn basis_proof(task: &Task<'_>, max_constraints: u64, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    let mut refused = StopReason::Unproved("local states have no classes".to_owned());
+    for merging in MERGINGS {
+        let Some(basis) = basis::seek(task, merging, max_constraints, monitor)? else { continue };
+        let proof = Proof::Basis(Box::new(basis));
+        match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
+            Ok(_) => return Ok(proof),
+            Err(reason @ StopReason::Defect(_)) => refused = reason,
+            Err(reason) => return Err(reason),
+        }
+    }
+    // The last search merges nothing, so that there is no excuse.
+    Err(refused)
+}
+
+/// A claim as a certificate that the checker accepts.
+///
+/// # Errors
+/// Why it does not.
+pub(crate) fn checked(task: &Task<'_>, claim: Claim, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
+    let certificate = certificate(task, claim);
+    let watch = Watch::new(monitor);
+    match verify(task.program, &certificate, &watch) {
+        Ok(()) => Ok(certificate),
+        Err(failure) => Err(watch.reason(failure, StopReason::Defect)),
+    }
+}
+
+fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
+    let subject = Subject {
+        tool: env!("CARGO_PKG_VERSION").to_owned(),
+        program: digest(task.program),
+        model: task.model,
+        pso_rmw: task.options.dialect.pso_rmw,
+    };
+    Certificate { subject, claim }
+}
+
+/// Lets a monitor watch the checker.
+pub(crate) struct Watch<'a> {
+    monitor: &'a dyn Monitor,
+    /// How many steps the monitor counts as one state.
+    steps_per_state: u64,
+    stopped: RefCell<Option<StopReason>>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(monitor: &'a dyn Monitor) -> Self {
+        Self { monitor, steps_per_state: STEPS_PER_CONSTRAINT, stopped: RefCell::new(None) }
+    }
+
+    fn reason(&self, failure: Failure, refused: fn(String) -> StopReason) -> StopReason {
+        match failure {
+            Failure::Refused(why) => refused(why),
+            Failure::Stopped => self.stopped.borrow_mut().take().unwrap_or(StopReason::Interrupted),
+        }
+    }
+}
+
+impl Patience for Watch<'_> {
+    fn is_over(&self, steps: u64, bytes: u64) -> bool {
+        let explored = steps / self.steps_per_state;
+        let stopped = self.monitor.poll(&Progress { explored, queued: 0, depth: 0, bytes });
+        let is_over = stopped.is_some();
+        self.stopped.replace(stopped);
+        is_over
+    }
+}

@@ -1,0 +1,255 @@
+//! Certificates that were changed, or that are about something else: refused, or still true. None upsets the checker.
+
+mod common;
+
+use common::expectation::root;
+use common::random::Random;
+use fencewright::certificate::{
+    Certificate, Claim, FenceOutcome, Proof, ProvedSet, Tireless, digest, parse, verify, write,
+};
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
+use fencewright::frontend;
+use fencewright::memory::Model;
+use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::prove::{certify, certify_fences};
+use fencewright::source::Source;
+use fencewright::synth::{By, Costs, Outcome, Place, Request, Wanted, candidates, synthesize};
+
+fn example(name: &str) -> Program {
+    let path = root().join("examples").join(name);
+    let text = std::fs::read_to_string(&path).expect("an example is text");
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    let frontend = frontend::by_extension(extension).expect("examples are programs");
+    frontend::parse(frontend, &Source::new(name, text), &[]).program.expect("examples are right")
+}
+
+fn certificate(program: &Program, model: Model) -> Certificate {
+    let options = Options::default();
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let proved = certify(&Auto, &task, &Unlimited).expect("the engine takes the program");
+    proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))
+}
+
+fn fence_certificate(program: &Program, model: Model) -> Certificate {
+    let options = Options::default();
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let all = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
+    let request = Request { candidates: &all, kinds: &FenceKind::ALL, costs: &Costs::default(), wanted: Wanted::All };
+    let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
+    certify_fences(&task, (&Place::AfterStores, By::Source), &request, &found, &Unlimited).expect("it can be proved")
+}
+
+fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
+    let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
+    let task = Task { program, placement, model: certificate.subject.model, options: &options };
+    matches!(Auto.check(&task, &Unlimited).expect("the engine takes the program").verdict, Verdict::Safe)
+}
+
+/// Whether what a certificate says is true, whatever its reasons; a run is its own reason.
+fn is_true(program: &Program, certificate: &Certificate) -> bool {
+    match &certificate.claim {
+        Claim::Unsafe(placement, _) => !is_safe(program, placement, certificate),
+        Claim::Safe(placement, _) => is_safe(program, placement, certificate),
+        Claim::Fences(claim) => {
+            let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
+            let model = certificate.subject.model;
+            let task = Task { program, placement: &Placement::NONE, model, options: &options };
+            let all = candidates(program, &claim.place, claim.by).expect("the checker knows the labels");
+            let kinds: Vec<FenceKind> = claim.kinds.iter().copied().collect();
+            let request = Request { candidates: &all, kinds: &kinds, costs: &Costs::default(), wanted: Wanted::All };
+            let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
+            match (&claim.outcome, &found.outcome) {
+                (FenceOutcome::Correct(_), Outcome::Correct) => true,
+                (FenceOutcome::Unfixable(..), Outcome::Unfixable(..)) => true,
+                (FenceOutcome::Fixed { is_complete, sets, .. }, Outcome::Fixed(all)) => {
+                    let is_known = |it: &ProvedSet| all.iter().any(|set| set.fences.0 == it.fences);
+                    sets.iter().all(is_known) && (!is_complete || sets.len() >= all.len())
+                }
+                _ => false,
+            }
+        }
+    }
+}
+
+fn originals() -> Vec<(Program, Certificate)> {
+    let of = |name: &str, model| {
+        let program = example(name);
+        let certificate = certificate(&program, model);
+        (program, certificate)
+    };
+    let fences = |name: &str, model| {
+        let program = example(name);
+        let certificate = fence_certificate(&program, model);
+        (program, certificate)
+    };
+    vec![
+        of("peterson_fenced.fw", Model::Tso),
+        of("litmus/mp_store_fence_po.fw", Model::Pso),
+        of("litmus/sb.fw", Model::Sc),
+        of("litmus/sb.fw", Model::Tso),
+        of("papers/dekker_fenced.fw", Model::Pso),
+        of("litmus/n6_mfence.fw", Model::Tso),
+        fences("litmus/sb.fw", Model::Tso),
+        fences("litmus/mp.fw", Model::Pso),
+    ]
+}
+
+/// One change to a text: a number, a word, a line.
+fn mutated(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // The digest stands in line 3; what is changed there never gets far.
+    let line = if random.chance(5) { random.below(lines.len()) } else { 3 + random.below(lines.len() - 3) };
+    match random.below(8) {
+        0 => drop(lines.remove(line)),
+        1 => lines.insert(line, lines[random.below(lines.len())].clone()),
+        2 => {
+            let other = 3 + random.below(lines.len() - 3);
+            lines.swap(line, other);
+        }
+        3 => {
+            let mut bytes = lines[line].clone().into_bytes();
+            if !bytes.is_empty() {
+                let at = random.below(bytes.len());
+                bytes[at] = b"0123456789*= ;-xqz"[random.below(18)];
+            }
+            lines[line] = String::from_utf8_lossy(&bytes).into_owned();
+        }
+        kind => {
+            let mut words: Vec<String> = lines[line].split(' ').map(str::to_owned).collect();
+            let at = random.below(words.len());
+            match kind {
+                4 => drop(words.remove(at)),
+                5 => words[at] = random.below(4).to_string(),
+                6 => words[at] = ["*", "99999999999", "-1", "full", "18446744073709551615"][random.below(5)].to_owned(),
+                _ => {
+                    let other = random.below(words.len());
+                    words.swap(at, other);
+                }
+            }
+            lines[line] = words.join(" ");
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_changed_certificate_is_refused_or_still_true() {
+    let originals = originals();
+    let texts: Vec<String> = originals.iter().map(|(_, certificate)| write(certificate)).collect();
+    let (mut n_malformed, mut n_refused, mut n_true) = (0, 0, 0);
+    for seed in 0..4_000 {
+        let mut random = Random(seed);
+        let which = random.below(originals.len());
+        let (program, _) = &originals[which];
+        let mut text = mutated(&texts[which], &mut random);
+        while random.chance(30) {
+            text = mutated(&text, &mut random);
+        }
+        match parse(&Source::new("changed", text.as_str())) {
+            Err(_) => n_malformed += 1,
+            Ok(certificate) => match verify(program, &certificate, &Tireless) {
+                Err(_) => n_refused += 1,
+                Ok(()) => {
+                    assert!(is_true(program, &certificate), "seed {seed}: a false certificate is accepted:\n{text}");
+                    n_true += 1;
+                }
+            },
+        }
+    }
+    println!("{n_malformed} malformed, {n_refused} refused, {n_true} still true");
+    assert!(n_refused > 500 && n_true > 50, "the changes say little");
+}
+
+/// Refused even if the digest is made to fit.
+fn assert_refused(program: &Program, mut certificate: Certificate, what: &str) {
+    certificate.subject.program = digest(program);
+    assert!(verify(program, &certificate, &Tireless).is_err(), "{what} is accepted");
+}
+
+#[test]
+fn a_certificate_is_about_one_program() {
+    let pairs = [
+        ("peterson_fenced.fw", "peterson.fw", Model::Tso),
+        ("papers/dekker_fenced.fw", "papers/dekker.fw", Model::Tso),
+        ("papers/dekker_fenced.fw", "papers/dekker.fw", Model::Pso),
+        ("litmus/mp_store_fence_po.fw", "litmus/mp.fw", Model::Pso),
+        ("litmus/3_sb_mfences.fw", "litmus/3_sb.fw", Model::Tso),
+        ("litmus/3_sb_mfences.fw", "litmus/3_sb_mfence_mfence_po.fw", Model::Tso),
+    ];
+    for (safe, other, model) in pairs {
+        let certificate = certificate(&example(safe), model);
+        assert!(matches!(certificate.claim, Claim::Safe(..)), "{safe} is safe");
+        assert!(verify(&example(other), &certificate, &Tireless).is_err(), "the digest of {other} differs");
+        assert_refused(&example(other), certificate, &format!("the certificate of {safe} for {other}"));
+    }
+}
+
+#[test]
+fn a_certificate_is_about_one_model() {
+    for (name, model, weaker) in [
+        ("litmus/sb.fw", Model::Sc, Model::Tso),
+        ("peterson.fw", Model::Sc, Model::Tso),
+        ("peterson_fenced.fw", Model::Tso, Model::Pso),
+        ("litmus/mp.fw", Model::Tso, Model::Pso),
+    ] {
+        let program = example(name);
+        let mut certificate = certificate(&program, model);
+        certificate.subject.model = weaker;
+        assert_refused(&program, certificate, &format!("{name}: {model} for {weaker}"));
+    }
+}
+
+#[test]
+fn a_certificate_is_about_one_placement() {
+    for (name, model) in [("peterson.fw", Model::Tso), ("peterson.fw", Model::Pso), ("papers/dekker.fw", Model::Tso)] {
+        let program = example(name);
+        let certificate = fence_certificate(&program, model);
+        let Claim::Fences(claim) = &certificate.claim else { panic!("it is about fences") };
+        let FenceOutcome::Fixed { sets, .. } = &claim.outcome else { panic!("{name} can be fixed") };
+        let claim = Claim::Safe(Placement::NONE, sets[0].proof.clone());
+        let forged = Certificate { claim, ..certificate.clone() };
+        assert_refused(&program, forged, &format!("{name}: the proof of a fenced program for the bare one"));
+    }
+}
+
+#[test]
+fn every_element_is_needed() {
+    let (mut n_dropped, mut n_needless) = (0, 0);
+    let larger = [("papers/szymanski_fenced.fw", Model::Pso), ("papers/bakery_bounded2_fenced.fw", Model::Tso)];
+    let larger = larger.map(|(name, model)| (example(name), certificate(&example(name), model)));
+    for (program, certificate) in originals().into_iter().chain(larger) {
+        let Claim::Safe(placement, Proof::Basis(basis)) = &certificate.claim else { continue };
+        for i in 0..basis.elements.len() {
+            let mut smaller = basis.clone();
+            smaller.elements.remove(i);
+            let claim = Claim::Safe(placement.clone(), Proof::Basis(smaller));
+            let forged = Certificate { claim, subject: certificate.subject.clone() };
+            n_dropped += 1;
+            n_needless += u32::from(verify(&program, &forged, &Tireless).is_ok());
+        }
+    }
+    println!("{n_dropped} dropped");
+    assert!(n_dropped > 200, "the certificates hold few elements");
+    assert_eq!(n_needless, 0, "the search keeps an antichain, so that each element is what another needs");
+}
+
+#[test]
+fn every_clause_and_set_is_needed() {
+    let program = example("litmus/sb.fw");
+    let certificate = fence_certificate(&program, Model::Tso);
+    let Claim::Fences(claim) = &certificate.claim else { panic!("it is about fences") };
+    let FenceOutcome::Fixed { is_complete: true, sets, clauses } = &claim.outcome else { panic!("it can be fixed") };
+    let forge = |sets: &[_], clauses: &[_]| {
+        let outcome = FenceOutcome::Fixed { is_complete: true, sets: sets.to_vec(), clauses: clauses.to_vec() };
+        let claim = Claim::Fences(fencewright::certificate::FenceClaim { outcome, ..claim.clone() });
+        verify(&program, &Certificate { claim, subject: certificate.subject.clone() }, &Tireless)
+    };
+    assert_eq!(forge(sets, clauses), Ok(()));
+    assert!(forge(&[], clauses).is_err());
+    for i in 0..clauses.len() {
+        let mut fewer = clauses.clone();
+        fewer.remove(i);
+        assert!(forge(sets, &fewer).is_err(), "clause {i} is needed");
+    }
+}

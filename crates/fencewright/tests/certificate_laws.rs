@@ -1,0 +1,148 @@
+//! Every verdict on a random program has a certificate, and the checker accepts it after it went through text.
+
+mod common;
+
+use std::cell::Cell;
+
+use common::law::{MAX_STATES, check, program};
+use common::oracle::{Truth, truth};
+use common::random::{Sample, Shape};
+use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, Tireless, parse, verify, write};
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
+use fencewright::prove::certify;
+use fencewright::source::Source;
+use fencewright::system::Dialect;
+
+#[test]
+fn every_verdict_has_a_certificate() {
+    let counts = Counts::default();
+    check("certificates", Shape { max_ops: 4, has_loops: false }, 1, |sample| law(sample, &counts));
+    counts.print("straight");
+}
+
+#[test]
+fn every_verdict_on_a_loop_has_a_certificate() {
+    let counts = Counts::default();
+    check("certificates of loops", Shape { max_ops: 4, has_loops: true }, 2, |sample| law(sample, &counts));
+    counts.print("loops");
+}
+
+/// How many of which kind were accepted.
+#[derive(Default)]
+struct Counts {
+    basis: Cell<u64>,
+    exploration: Cell<u64>,
+    runs: Cell<u64>,
+}
+
+impl Counts {
+    fn count(&self, certificate: &Certificate) {
+        let cell = match &certificate.claim {
+            Claim::Safe(_, Proof::Basis(_)) => &self.basis,
+            Claim::Safe(_, Proof::Exploration(_)) => &self.exploration,
+            Claim::Unsafe(..) | Claim::Fences(_) => &self.runs,
+        };
+        cell.set(cell.get() + 1);
+    }
+
+    fn print(&self, name: &str) {
+        let [basis, exploration, runs] = [&self.basis, &self.exploration, &self.runs].map(Cell::get);
+        println!("{name}: {basis} bases, {exploration} explorations, {runs} runs");
+        assert!(basis > runs / 100, "hardly any program is safe: the law says little");
+        assert!(exploration <= basis / 50, "too many safe programs have no basis");
+    }
+}
+
+/// A proof of safety under one model, or with fences, is refused where the program is unsafe.
+#[test]
+fn no_certificate_says_that_an_unsafe_program_is_safe() {
+    let n_forged = Cell::new(0_u64);
+    check("forgeries", Shape { max_ops: 4, has_loops: true }, 2, |sample| {
+        let program = program(sample)?;
+        let options = Options::default();
+        for model in [Model::Tso, Model::Pso] {
+            let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+            let answer = Auto.check(&task, &Unlimited).map_err(|it| it.to_string())?;
+            if matches!(answer.verdict, Verdict::Unsafe(_)) {
+                forge(&task, &n_forged)?;
+            }
+        }
+        Ok(())
+    });
+    println!("{} forged", n_forged.get());
+    assert!(n_forged.get() > 50, "hardly anything was forged");
+}
+
+/// Tries the proofs of stronger models and of the fenced program on the program as it is, and each without a fact.
+fn forge(task: &Task<'_>, n_forged: &Cell<u64>) -> Result<(), String> {
+    let positions = task.program.edges().iter_enumerated().filter_map(|(edge, it)| match &it.op {
+        Op::Store(..) => Some(Position { edge, side: Side::After }),
+        Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => None,
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
+    });
+    let fenced: Placement = positions.map(|position| (position, FenceKind::Full)).collect();
+    let others =
+        [Task { model: Model::Sc, ..*task }, Task { model: Model::Tso, ..*task }, Task { placement: &fenced, ..*task }];
+    for other in others {
+        let proved = certify(&Auto, &other, &Unlimited).map_err(|it| it.to_string())?;
+        let Some(Certificate { subject, claim: Claim::Safe(_, proof) }) = proved.certificate else { continue };
+        let subject = Subject { model: task.model, ..subject };
+        let mut forged = vec![proof.clone()];
+        if let Proof::Basis(basis) = proof {
+            let mut factless = basis.clone();
+            for process in factless.processes.iter_mut() {
+                process.last_writes = None;
+                process.sole.clear();
+            }
+            let empty = Basis { elements: Vec::new(), ..*basis };
+            forged.extend([factless, Box::new(empty)].map(Proof::Basis));
+        }
+        for proof in forged {
+            let claim = Claim::Safe(task.placement.clone(), proof);
+            let certificate = Certificate { subject: subject.clone(), claim };
+            n_forged.set(n_forged.get() + 1);
+            if verify(task.program, &certificate, &Tireless).is_ok() {
+                return Err(format!("{} with the proof of {}: accepted", task.model, other.model));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn law(sample: &Sample, counts: &Counts) -> Result<(), String> {
+    let program = program(sample)?;
+    for (model, pso_rmw) in [
+        (Model::Sc, PsoRmw::Location),
+        (Model::Tso, PsoRmw::Location),
+        (Model::Pso, PsoRmw::Location),
+        (Model::Pso, PsoRmw::All),
+    ] {
+        one(&program, model, pso_rmw, counts)?;
+    }
+    Ok(())
+}
+
+fn one(program: &Program, model: Model, pso_rmw: PsoRmw, counts: &Counts) -> Result<(), String> {
+    let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
+    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let proved = certify(&Auto, &task, &Unlimited).map_err(|it| it.to_string())?;
+    let Some(certificate) = proved.certificate else {
+        return Err(format!("{model}: {:?}", proved.answer.verdict));
+    };
+    let is_safe = matches!(proved.answer.verdict, Verdict::Safe);
+    let text = write(&certificate);
+    let read = parse(&Source::new("certificate", text.as_str())).map_err(|it| format!("{it:?}\n{text}"))?;
+    if read != certificate {
+        return Err(format!("{model}: what is read differs from what was written:\n{text}"));
+    }
+    verify(program, &read, &Tireless).map_err(|it| format!("{model}: {it}\n{text}"))?;
+    counts.count(&read);
+    match truth(program, &Placement::NONE, model, options.dialect, MAX_STATES) {
+        Truth::Safe if !is_safe => Err(format!("{model}: a run is certified, but the program is safe")),
+        Truth::Unsafe if is_safe => Err(format!("{model}: safety is certified, but there is a run\n{text}")),
+        Truth::Safe | Truth::Unsafe | Truth::TooLarge => Ok(()),
+    }
+}

@@ -1,0 +1,179 @@
+//! Every verdict on the examples, and every answer about fences, has a certificate that the checker accepts.
+//!
+//! What the budget does not allow is listed in `tests/uncertified.txt`;
+//! `BLESS=1 cargo test --test certificates -- --test-threads 1` records it anew.
+
+mod common;
+
+use std::path::Path;
+
+use common::expectation::{Expectations, Fences, examples, root};
+use fencewright::certificate::{Certificate, Claim, Proof, Tireless, parse, verify, write};
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::frontend;
+use fencewright::memory::Model;
+use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::prove::{certify, certify_fences};
+use fencewright::source::Source;
+use fencewright::synth::{By, Costs, Place, Request, Wanted, candidates, synthesize};
+
+/// So many states or constraints, or as much work of the checker.
+const BUDGET: u64 = 20_000;
+
+/// The same for each question of a fence synthesis.
+const FENCE_BUDGET: u64 = 10_000;
+
+/// Gives up after so many states or constraints, so that the answer is the same on every machine.
+struct Budget(u64);
+
+impl Monitor for Budget {
+    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+        (progress.explored > self.0).then_some(StopReason::Interrupted)
+    }
+}
+
+fn program(path: &Path) -> Program {
+    let text = std::fs::read_to_string(path).expect("an example is text");
+    let extension = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+    let frontend = frontend::by_extension(extension).expect("examples are programs");
+    let source = Source::new(path.display().to_string(), text);
+    frontend::parse(frontend, &source, &[]).program.expect("examples are right")
+}
+
+/// What the checker makes of a certificate that went through text.
+fn reread(program: &Program, certificate: &Certificate) -> Result<Certificate, String> {
+    let text = write(certificate);
+    let read = parse(&Source::new("certificate", text.as_str())).map_err(|it| format!("{it:?}"))?;
+    if read != *certificate {
+        return Err("what is read differs from what was written".to_owned());
+    }
+    verify(program, &read, &Tireless).map_err(|it| it.to_string())?;
+    Ok(read)
+}
+
+/// Compares what has no certificate with the record.
+fn compare_record(section: &str, found: &[String]) {
+    let path = root().join("crates/fencewright/tests/uncertified.txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let prefix = format!("{section}: ");
+    let recorded: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(&prefix)).collect();
+    if std::env::var_os("BLESS").is_some() {
+        let others = text.lines().filter(|line| !line.starts_with(&prefix)).map(str::to_owned);
+        let mut all: Vec<String> = others.chain(found.iter().map(|it| format!("{prefix}{it}"))).collect();
+        all.sort();
+        std::fs::write(&path, all.join("\n") + "\n").expect("the record can be written");
+    } else {
+        let mut found = found.to_vec();
+        found.sort();
+        assert_eq!(found, recorded, "if that is right: BLESS=1 cargo test --test certificates -- --test-threads 1");
+    }
+}
+
+#[test]
+fn every_verdict_on_an_example_has_a_certificate() {
+    let (mut n_bases, mut n_explorations, mut n_runs, mut skipped) = (0, 0, 0, Vec::new());
+    for path in examples(&root()) {
+        let program = program(&path);
+        let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
+        for model in Model::ALL {
+            let options = Options::default();
+            let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+            let Ok(proved) = certify(&Auto, &task, &Budget(BUDGET)) else { continue };
+            let Some(certificate) = proved.certificate else {
+                let Verdict::Unknown(reason) = &proved.answer.verdict else { unreachable!("a verdict is certified") };
+                assert!(!matches!(reason, StopReason::Defect(_)), "{name} under {model}: {reason}");
+                skipped.push(format!("{name} under {model}: {reason}"));
+                continue;
+            };
+            match reread(&program, &certificate).unwrap_or_else(|why| panic!("{name} under {model}: {why}")).claim {
+                Claim::Safe(_, Proof::Basis(_)) => n_bases += 1,
+                Claim::Safe(_, Proof::Exploration(_)) => n_explorations += 1,
+                Claim::Unsafe(..) | Claim::Fences(_) => n_runs += 1,
+            }
+        }
+    }
+    println!("{n_bases} bases, {n_explorations} explorations, {n_runs} runs; {} have none", skipped.len());
+    compare_record("check", &skipped);
+}
+
+#[test]
+fn every_answer_about_fences_has_a_certificate() {
+    let (mut n_valid, mut skipped) = (0, Vec::new());
+    for path in examples(&root()) {
+        let text = std::fs::read_to_string(&path).expect("an example is text");
+        let expectations = Expectations::read(&text).expect("the suite reads it too");
+        if expectations.fences.is_empty() {
+            continue;
+        }
+        let program = program(&path);
+        let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
+        for expected in &expectations.fences {
+            let what = format!("{name} under {} {} by {}", expected.model, expected.placement, expected.by);
+            match certified_fences(&program, expected) {
+                Ok(certificate) => {
+                    reread(&program, &certificate).unwrap_or_else(|why| panic!("{what}: {why}"));
+                    n_valid += 1;
+                }
+                Err(StopReason::Defect(why)) => panic!("{what}: {why}"),
+                Err(reason) => skipped.push(format!("{what}: {reason}")),
+            }
+        }
+    }
+    println!("{n_valid} valid; {} have none", skipped.len());
+    compare_record("fences", &skipped);
+}
+
+fn certified_fences(program: &Program, expected: &Fences) -> Result<Certificate, StopReason> {
+    let place = match expected.placement.as_str() {
+        "after-stores" => Place::AfterStores,
+        "before-loads" => Place::BeforeLoads,
+        "anywhere" => Place::Anywhere,
+        labels => Place::Labels(labels.split(',').map(str::to_owned).collect()),
+    };
+    let by = if expected.by == "source" { By::Source } else { By::Process };
+    let candidates = candidates(program, &place, by).expect("the suite knows the labels");
+    let (options, budget) = (Options::default(), Budget(FENCE_BUDGET));
+    let task = Task { program, placement: &Placement::NONE, model: expected.model, options: &options };
+    // Both kinds where that is cheap, so that weaker fences are seen too.
+    let kinds: &[FenceKind] = if candidates.len() <= 2 { &FenceKind::ALL } else { &[FenceKind::Full] };
+    let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All };
+    let synthesis = synthesize(&Auto, &task, &request, &budget).expect("some engine takes it");
+    certify_fences(&task, (&place, by), &request, &synthesis, &budget)
+}
+
+/// Integers without bounds that take too many values for a basis, but are finite all the same.
+const COUNTING: &str = "
+shared x: int = 0;
+thread P {
+    let i: int = 0;
+    while (i < 70) {
+        i = i + 1;
+        x = i;
+        fence;
+    }
+}
+thread Q {
+    let a = x;
+    assert(a <= 70);
+}
+";
+
+#[test]
+fn what_has_no_basis_is_explored() {
+    let source = Source::new("counting.fw", COUNTING);
+    let fw = frontend::named("fw").expect("the front end is there");
+    let program = frontend::parse(fw, &source, &[]).program.expect("the program is right");
+    let options = Options::default();
+    for model in Model::ALL {
+        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let proved = certify(&Auto, &task, &Unlimited).expect("some engine takes it");
+        let certificate = proved.certificate.unwrap_or_else(|| panic!("{:?}", proved.answer.verdict));
+        let read = reread(&program, &certificate).expect("the checker accepts it");
+        let Claim::Safe(placement, Proof::Exploration(n_states)) = read.claim.clone() else {
+            panic!("{:?}", read.claim)
+        };
+        let forged = Certificate { claim: Claim::Safe(placement, Proof::Exploration(n_states + 1)), ..read };
+        assert!(verify(&program, &forged, &Tireless).is_err(), "{model}: there are not so many states");
+    }
+}
