@@ -13,10 +13,16 @@
 
 mod antichain;
 mod bad;
+mod channel;
 mod facts;
+mod history;
+mod key;
 pub mod load_buffer;
+mod processes;
 mod search;
 pub mod single_buffer;
+mod snapshot;
+mod timeline;
 mod told;
 mod words;
 

@@ -2,8 +2,11 @@
 
 use crate::engine::automaton::{Datum, Letter, LetterEdge, LocalId, ProcessAutomaton, RegisterFree, StateInfo};
 use crate::engine::backward::WellStructured;
-use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint, Message, Processes, STAR};
+use crate::engine::backward::channel::{Channel, Message};
+use crate::engine::backward::processes::Processes;
+use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint};
 use crate::engine::backward::single_buffer::system::{Reducing, SingleBuffer};
+use crate::engine::backward::snapshot::STAR;
 use crate::memory::Flush;
 use crate::program::{Builder, LocationId, ProcessId};
 use crate::source::Source;
@@ -15,7 +18,10 @@ use crate::util::Idx;
 fn parsed(text: &str) -> Constraint {
     let word: Vec<Message> = text.split('|').map(message).collect();
     let points = |process: usize| word.iter().any(|it| it.pointers.contains(ProcessId::from_usize(process)));
-    Constraint { states: (0..2).map(|process| if points(process) { 0 } else { ABSENT }).collect(), word }
+    Constraint {
+        states: (0..2).map(|process| if points(process) { 0 } else { ABSENT }).collect(),
+        channel: Channel(word),
+    }
 }
 
 fn message(text: &str) -> Message {
