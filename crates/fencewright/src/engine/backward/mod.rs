@@ -19,10 +19,13 @@ mod history;
 mod key;
 pub mod load_buffer;
 mod processes;
+pub mod pws;
 mod search;
 pub mod single_buffer;
 mod snapshot;
 mod timeline;
+#[cfg(test)]
+mod tiny;
 mod told;
 mod words;
 
