@@ -8,7 +8,7 @@
 //!    x = 1; y = 1; sfence; z = 1; x = 2;      {y=1} {z=1, x=2}
 //! ```
 //!
-//! What is pending is in the last group. What a process has passed with its pointer is not in a later group than what is
+//! What is pending is in the last group. What a process has passed with its pointer is in no later group than what is
 //! pending or right of the pointer. If a configuration violates this, so does every larger one.
 
 use std::collections::{BTreeMap, BTreeSet};

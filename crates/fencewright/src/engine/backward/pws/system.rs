@@ -5,11 +5,15 @@
 //! | write `x,v` | – | append v to the store buffer of x |
 //! | serialize `x` | the store buffer of x holds v as its oldest | take v out; append the newest snapshot with x := v |
 //! | update | pointer not at the newest message | the pointer moves one message on |
-//! | read `x,v` | v is newest in the store buffer of x; or that is empty, and the own(x) message, or else the pointer's, has x = v | – |
+//! | read `x,v` | v is newest in the store buffer of x | – |
+//! | | or that is empty, and the own(x) message, or else the pointer's, has x = v | – |
 //! | store-store fence | all store buffers of the process are empty | – |
 //! | full fence | the same, and pointer at the newest message | – |
-//! | update of `x` | the store buffer of x is empty, pointer at the newest message, guards hold there | append, pointer follows |
-//! | locked block | as for a full fence, guards hold there | append all writes as one message, pointer follows |
+//! | atomic update of `x` | the store buffer of x is empty, pointer at the newest message | append, pointer follows |
+//! | locked block | as for a full fence | append all writes as one message, pointer follows |
+//!
+//! Atomic steps have guards besides, which hold in the newest message. In the dialect in which an atomic update drains
+//! all locations, it waits as a locked block does.
 //!
 //! Lång, _Sound and Complete Reachability Analysis under PSO_, Uppsala 2013. Departures: the order compares only what
 //! matters ([`constraint`](super::constraint)); an append takes along any processes that point at the newest message
@@ -251,7 +255,8 @@ impl<'a> PartialWriteSerialization<'a> {
         is_fine && (!self.reducing.suffix_equality || self.admit_suffixes(constraint))
     }
 
-    /// What is pending was written since the process last waited for it; what is newest of it, or own, was written last.
+    /// What is pending was written since the process last waited for it; the newest of it, and what is own, was written
+    /// last.
     fn admit_last_writes(&self, constraint: &mut Constraint, process: ProcessId) -> bool {
         let pending = &self.facts.of[process].pending;
         let state = constraint.states[process] as usize;
