@@ -64,9 +64,13 @@ fn compare_record(section: &str, found: &[String]) {
         all.sort();
         std::fs::write(&path, all.join("\n") + "\n").expect("the record can be written");
     } else {
-        let mut found = found.to_vec();
-        found.sort();
-        assert_eq!(found, recorded, "if that is right: BLESS=1 cargo test --test certificates -- --test-threads 1");
+        let lost: Vec<_> = found.iter().filter(|it| !recorded.contains(&it.as_str())).collect();
+        let gained: Vec<_> = recorded.iter().filter(|it| !found.iter().any(|found| found == *it)).collect();
+        assert!(
+            lost.is_empty() && gained.is_empty(),
+            "without a certificate now: {lost:#?}\nno longer: {gained:#?}\nif that is right: \
+             BLESS=1 cargo test --test certificates -- --test-threads 1"
+        );
     }
 }
 

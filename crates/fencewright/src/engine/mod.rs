@@ -21,8 +21,12 @@ pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.
-pub const ALL: &[&dyn Engine] =
-    &[&explicit::Explicit::DEFAULT, &backward::load_buffer::LoadBuffer, &backward::single_buffer::SingleBufferEngine];
+pub const ALL: &[&dyn Engine] = &[
+    &explicit::Explicit::DEFAULT,
+    &backward::load_buffer::LoadBuffer,
+    &backward::single_buffer::SingleBufferEngine,
+    &backward::pws::Pws,
+];
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
 pub fn named(name: &str) -> Option<&'static dyn Engine> {

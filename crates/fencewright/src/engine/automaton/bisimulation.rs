@@ -125,10 +125,13 @@ pub fn unmerged(
 ) -> Option<Path> {
     let mut at: IndexVec<ProcessId, StateId> = IndexVec::new();
     for (process, before) in unmerged.iter_enumerated() {
-        let registers = &path.start.registers[process];
-        let start = before.process.initial.iter().find(|(_, initial)| *initial == registers)?;
-        path.rests[process.index()] = before.process.states[*start.0 as usize].local;
-        at.push(*start.0);
+        let (registers, rest) = (&path.start.registers[process], &mut path.rests[process.index()]);
+        let class = |state: StateId| &merged[process].states[before.class_of[state as usize] as usize];
+        let is_start =
+            |(state, initial): &(&StateId, &Vec<Value>)| *initial == registers && class(**state).local == *rest;
+        let (&start, _) = before.process.initial.iter().find(is_start)?;
+        *rest = before.process.states[start as usize].local;
+        at.push(start);
     }
     for logged in &mut path.steps {
         let Some(taken) = logged.edge else { continue };

@@ -137,7 +137,8 @@ fn plain_write(edge: &LetterEdge) -> Option<LocationId> {
     }
 }
 
-fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
+/// The processes that write each location.
+pub fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
     let mut writers = IndexVec::filled(program.values.len(), BitSet::new());
     for (id, process) in program.processes.iter_enumerated() {
         for edge in &process.edges {
@@ -149,7 +150,8 @@ fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
     writers
 }
 
-fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
+/// What a step writes.
+pub fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
     match letter {
         Letter::Write(x, value) => vec![(*x, *value)],
         Letter::Atomic(atomic) => atomic.writes.clone(),

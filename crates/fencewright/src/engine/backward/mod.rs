@@ -13,11 +13,20 @@
 
 mod antichain;
 mod bad;
+mod channel;
 mod facts;
+mod history;
+mod key;
 pub mod load_buffer;
+mod processes;
+pub mod pws;
 mod search;
 pub mod single_buffer;
+mod snapshot;
 mod symmetry;
+mod timeline;
+#[cfg(test)]
+mod tiny;
 mod told;
 mod words;
 

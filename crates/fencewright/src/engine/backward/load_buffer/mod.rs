@@ -17,6 +17,7 @@ mod turning;
 mod values;
 
 use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
+use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
@@ -25,7 +26,7 @@ use crate::system::Run;
 use crate::util::Idx;
 
 use constraint::{ABSENT, Message};
-use run::{Beginning, Warped, warp};
+use run::warp;
 use system::{LoadBuffers, Machine, Reducing, Rule};
 
 /// The load-buffer engine.
@@ -114,6 +115,6 @@ fn run_of(
     });
     let beginning =
         Beginning { states: program.processes.iter_enumerated().map(state).collect(), memory: memory.collect() };
-    let Warped { path, fault } = warp(system, &beginning, &system.straightened(rules));
+    let (path, fault) = warp(system, &beginning, &system.straightened(rules));
     told(task, automaton, program, path, fault)
 }

@@ -12,68 +12,32 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::automaton::{Atomic, Datum, FastMap, Letter, LetterEdge, StateId};
+use crate::engine::automaton::{Atomic, Datum, FastMap, Letter, LetterEdge};
 use crate::engine::backward::load_buffer::choices::{Act, Choice};
 use crate::engine::backward::load_buffer::system::{LoadBuffers, Rule, RuleKind};
 use crate::engine::backward::load_buffer::values::Values;
-use crate::engine::run::{Logged, Path};
+use crate::engine::backward::timeline::{Beginning, Timeline};
+use crate::engine::run::Path;
 use crate::memory::Flush;
 use crate::program::{LocationId, ProcessId};
-use crate::system::{Action, Fault, Start, Step};
+use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
 
-/// A path of the store-buffer semantics, and what it goes wrong with, if a step goes wrong.
-pub struct Warped {
-    /// The path.
-    pub path: Path,
-    /// The fault of its last step.
-    pub fault: Option<Fault>,
-}
-
-/// The initial values and states that a run starts with.
-#[derive(Debug)]
-pub struct Beginning {
-    /// Of each process.
-    pub states: IndexVec<ProcessId, StateId>,
-    /// Of each location.
-    pub memory: IndexVec<LocationId, Datum>,
-}
-
-/// The run that rules lead through.
-pub fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> Warped {
+/// The run that rules lead through, and what its last step goes wrong with, if it does.
+pub fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> (Path, Option<Fault>) {
     let program = system.program;
     let mut machine = Machine {
         system,
         memory: beginning.memory.clone(),
         buffers: program.processes.iter().map(|_| VecDeque::new()).collect(),
         stages: program.processes.iter().map(|_| FastMap::default()).collect(),
-        events: Vec::new(),
+        timeline: Timeline::default(),
+        n_flushes: 0,
     };
     for (i, rule) in rules.iter().enumerate() {
         machine.step(i + 1, *rule);
     }
-    machine.events.sort_by_key(|event| event.time);
-    let at_fault = machine.events.iter().position(|event| event.fault.is_some());
-    let fault = at_fault.and_then(|at| machine.events[at].fault);
-    machine.events.truncate(at_fault.map_or(usize::MAX, |at| at + 1));
-    let info = |process: ProcessId, state: StateId| &program.processes[process].states[state as usize];
-    let states: Vec<(ProcessId, StateId)> = beginning.states.iter_enumerated().map(|(p, &state)| (p, state)).collect();
-    let start = Start {
-        memory: beginning.memory.iter_enumerated().map(|(x, &cell)| program.values[x][usize::from(cell)]).collect(),
-        registers: states.iter().map(|(process, state)| program.processes[*process].initial[state].clone()).collect(),
-    };
-    let rests = states.iter().map(|&(process, state)| info(process, state).local).collect();
-    let steps = machine.events.iter().map(|event| event.logged).collect();
-    Warped { path: Path { start, rests, steps }, fault }
-}
-
-/// When an event happens in TSO: the time, flushes after steps, then the order here.
-type Time = (usize, u8, usize);
-
-struct Event {
-    time: Time,
-    logged: Logged,
-    fault: Option<Fault>,
+    machine.timeline.path(beginning, program)
 }
 
 /// A message with the step that pushed it.
@@ -93,7 +57,8 @@ struct Machine<'a> {
     buffers: IndexVec<ProcessId, VecDeque<Message>>,
     /// Stores in the stage, oldest first.
     stages: IndexVec<ProcessId, FastMap<LocationId, VecDeque<Datum>>>,
-    events: Vec<Event>,
+    timeline: Timeline,
+    n_flushes: usize,
 }
 
 impl Machine<'_> {
@@ -172,9 +137,10 @@ impl Machine<'_> {
     fn write(&mut self, now: usize, process: ProcessId, x: LocationId, value: Datum) {
         self.memory[x] = value;
         if self.system.machine.lags {
+            // A serialization may let several stores out, in their order.
+            self.n_flushes += 1;
             let step = Step { process, action: Action::Flush(Flush::Store(x)) };
-            let logged = Logged { step, rest: None, edge: None };
-            self.events.push(Event { time: (now, 1, self.events.len()), logged, fault: None });
+            self.timeline.step((now, 1, self.n_flushes), step);
         }
     }
 
@@ -200,15 +166,10 @@ impl Machine<'_> {
 
     fn take(&mut self, now: usize, process: ProcessId, choice: u32) {
         let taken = self.taken(process, choice);
-        let edge = self.edge(process, taken).clone();
         let view = self.buffers[process].front().map_or(now, |oldest| oldest.pushed);
-        let to = &self.system.program.processes[process].states[edge.to as usize];
-        let logged = Logged { step: edge.step, rest: Some(to.local), edge: Some(taken) };
-        self.events.push(Event { time: (view, 0, now), logged, fault: to.fault });
-        if let Letter::Atomic(atomic) = &edge.letter {
-            for (x, value) in &atomic.writes {
-                self.memory[*x] = *value;
-            }
+        self.timeline.edge((view, 0, now), self.system.program, process, taken);
+        if let Letter::Atomic(Atomic { writes, .. }) = self.edge(process, taken).letter.clone() {
+            writes.into_iter().for_each(|(x, value)| self.memory[x] = value);
         }
     }
 

@@ -14,13 +14,13 @@ mod system;
 mod tests;
 
 use crate::engine::automaton::{Automaton, RegisterFree};
-use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
+use crate::engine::backward::told::{Budget, answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Monitor, Options, Progress, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::system::Run;
 
-use run::{Unrolled, unroll};
+use run::unroll;
 use system::{Reducing, SingleBuffer};
 
 /// The single-buffer engine.
@@ -68,7 +68,7 @@ impl Engine for SingleBufferEngine {
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
-        let verdict = match search.run(task.options.threads, &Budget(monitor)) {
+        let verdict = match search.run(task.options.threads, &Budget { monitor, max_constraints: MAX_CONSTRAINTS }) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),
             End::Unsafe(_) => unsafe_or_unknown(run_of(task, &automaton, &program, &search)),
@@ -88,16 +88,6 @@ fn reducing(options: &Options) -> Reducing {
     }
 }
 
-/// Stops at [`MAX_CONSTRAINTS`], or when the other monitor does.
-struct Budget<'a>(&'a dyn Monitor);
-
-impl Monitor for Budget<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        let is_spent = progress.explored + progress.queued > MAX_CONSTRAINTS;
-        self.0.poll(progress).or_else(|| is_spent.then_some(StopReason::Constraints(MAX_CONSTRAINTS)))
-    }
-}
-
 /// The run that the search has found, replayed.
 fn run_of(
     task: &Task<'_>,
@@ -106,7 +96,7 @@ fn run_of(
     search: &Search<SingleBuffer<'_>>,
 ) -> Result<Run, StopReason> {
     let first = search.last().expect("the initial constraint was the last to be added");
-    let Some(Unrolled { path, fault }) = unroll(program, first, &search.path()) else {
+    let Some((path, fault)) = unroll(program, first, &search.path()) else {
         return Err(StopReason::Defect("the path of the search cannot be followed".to_owned()));
     };
     told(task, automaton, program, path, fault)

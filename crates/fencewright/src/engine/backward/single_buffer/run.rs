@@ -1,181 +1,102 @@
 //! From a path of the single-buffer search to a run of the store-buffer semantics.
 //!
 //! The path is executed on concrete values; where a constraint left messages out, a pointer that moves on passes them.
-//! The position of a message in the buffer is the time at which TSO flushes it, and the position of a process's pointer
-//! is the time at which it takes a step:
-//!
-//! ```text
-//!    message j                        ⟶  flushed at the beginning of time j
-//!    step of a process that is at k   ⟶  at time k, in the order of the path
-//!    atomic step that appends j       ⟶  at the beginning of time j: it is its own flush
-//! ```
-//!
-//! Sorted by these times, the steps are a run of the store-buffer machine: all that a process sees at time k is message
-//! k, which is memory then, and its own writes right of k, which are stored and not yet flushed.
+//! [`history`](crate::engine::backward::history) says when what happens in TSO.
 
 use crate::engine::automaton::{Letter, RegisterFree, StateId};
-use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint, Message, Processes, STAR, Snapshot};
-use crate::engine::backward::single_buffer::system::{Rule, RuleKind, writes};
-use crate::engine::run::{Logged, Path};
+use crate::engine::backward::facts::writes;
+use crate::engine::backward::history::History;
+use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint};
+use crate::engine::backward::single_buffer::system::{Rule, RuleKind};
+use crate::engine::backward::snapshot::STAR;
+use crate::engine::backward::timeline::{Beginning, Timeline};
+use crate::engine::run::Path;
 use crate::memory::Flush;
-use crate::program::{LocationId, ProcessId};
-use crate::system::{Action, Fault, Start, Step};
+use crate::program::ProcessId;
+use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
 
-/// A path of the store-buffer semantics, and what it goes wrong with, if a step goes wrong.
-#[derive(Debug)]
-pub struct Unrolled {
-    /// The path.
-    pub path: Path,
-    /// The fault of its last step.
-    pub fault: Option<Fault>,
-}
-
-/// The run that a path from an initial constraint stands for; `None` if the path contradicts itself.
-pub fn unroll(program: &RegisterFree, first: &Constraint, path: &[(Rule, &Constraint)]) -> Option<Unrolled> {
-    let mut machine = Machine::new(program, first);
-    let start = machine.start();
-    let rests = machine.states.iter_enumerated();
-    let rests = rests.map(|(process, &state)| program.processes[process].states[state as usize].local).collect();
+/// The run that a path from an initial constraint stands for, and what it goes wrong with, if a step goes wrong; `None`
+/// if the path contradicts itself.
+pub fn unroll(
+    program: &RegisterFree,
+    first: &Constraint,
+    path: &[(Rule, &Constraint)],
+) -> Option<(Path, Option<Fault>)> {
+    let beginning = beginning(program, first);
+    let mut machine = Machine {
+        program,
+        states: beginning.states.clone(),
+        history: History::new(beginning.memory.clone(), program.processes.len()),
+        timeline: Timeline::default(),
+    };
     for (now, (rule, next)) in path.iter().enumerate() {
         machine.follow(now, *rule, next)?;
     }
-    let mut events = machine.events;
-    events.sort_by_key(|event| event.time);
-    let at_fault = events.iter().position(|event| event.fault.is_some());
-    let fault = at_fault.and_then(|at| events[at].fault);
-    events.truncate(at_fault.map_or(usize::MAX, |at| at + 1));
-    let steps = events.iter().map(|event| event.logged).collect();
-    Some(Unrolled { path: Path { start, rests, steps }, fault })
+    Some(machine.timeline.path(&beginning, program))
 }
 
-/// When an event happens in TSO: the time, flushes before steps, then the order of the path.
-type Time = (usize, u8, usize);
-
-struct Event {
-    time: Time,
-    logged: Logged,
-    fault: Option<Fault>,
+fn beginning(program: &RegisterFree, first: &Constraint) -> Beginning {
+    let state = |(process, &state): (ProcessId, &StateId)| match state {
+        ABSENT => *program.processes[process].initial.keys().next().expect("a process starts somewhere"),
+        state => state,
+    };
+    let memory = first.channel.newest().memory.iter().zip(program.initial.iter());
+    let memory = memory.map(|(&cell, initial)| if cell == STAR { initial[0] } else { cell });
+    Beginning { states: first.states.iter_enumerated().map(state).collect(), memory: memory.collect() }
 }
 
 /// The single-buffer machine on concrete values.
 struct Machine<'a> {
     program: &'a RegisterFree,
     states: IndexVec<ProcessId, StateId>,
-    /// Snapshots with their headers, oldest first; atomic steps have none, since nobody reads them as own.
-    buffer: Vec<(Snapshot, Option<(ProcessId, LocationId)>)>,
-    pointers: IndexVec<ProcessId, usize>,
-    events: Vec<Event>,
+    history: History,
+    timeline: Timeline,
 }
 
-impl<'a> Machine<'a> {
-    fn new(program: &'a RegisterFree, first: &Constraint) -> Self {
-        let state = |(process, &state): (ProcessId, &StateId)| match state {
-            ABSENT => *program.processes[process].initial.keys().next().expect("a process starts somewhere"),
-            state => state,
-        };
-        let memory = first.newest().memory.iter().zip(program.initial.iter());
-        let memory = memory.map(|(&cell, initial)| if cell == STAR { initial[0] } else { cell }).collect();
-        Self {
-            program,
-            states: first.states.iter_enumerated().map(state).collect(),
-            buffer: vec![(memory, None)],
-            pointers: IndexVec::filled(program.processes.len(), 0),
-            events: Vec::new(),
-        }
-    }
-
-    fn start(&self) -> Start {
-        let memory = self.buffer[0].0.iter_enumerated();
-        let states = self.states.iter_enumerated();
-        Start {
-            memory: memory.map(|(x, &cell)| self.program.values[x][usize::from(cell)]).collect(),
-            registers: states.map(|(process, state)| self.program.processes[process].initial[state].clone()).collect(),
-        }
-    }
-
+impl Machine<'_> {
     /// Takes a rule so that it leads into a constraint.
     fn follow(&mut self, now: usize, rule: Rule, next: &Constraint) -> Option<()> {
         let process = rule.process;
         match rule.kind {
             RuleKind::Step(edge) => self.take(now, process, edge),
             RuleKind::Append(edge, followers) => {
-                self.catch_up(followers);
+                self.history.catch_up(followers);
                 self.take(now, process, edge);
-                self.catch_up(followers);
+                self.history.catch_up(followers);
             }
-            RuleKind::Update => self.pointers[process] += 1,
+            RuleKind::Update => self.history.update(process).then_some(())?,
         }
         while !next.covers(&self.configuration()) {
-            let may_update = rule.kind == RuleKind::Update && self.pointers[process] + 1 < self.buffer.len();
-            if !may_update {
-                return None;
-            }
-            self.pointers[process] += 1;
+            let has_moved = rule.kind == RuleKind::Update && self.history.update(process);
+            has_moved.then_some(())?;
         }
         Some(())
     }
 
-    /// Moves pointers to the newest message.
-    fn catch_up(&mut self, processes: Processes) {
-        let newest = self.buffer.len() - 1;
-        for (process, pointer) in self.program.processes.indices().zip(self.pointers.iter_mut()) {
-            if processes.contains(process) {
-                *pointer = newest;
-            }
-        }
-    }
-
     /// The configuration as a constraint that only it and larger ones fulfill.
     fn configuration(&self) -> Constraint {
-        let messages = self.buffer.iter().enumerate().map(|(at, (memory, header))| {
-            let points = |process: &ProcessId| self.pointers[*process] == at;
-            let pointers = self.program.processes.indices().filter(points);
-            let is_own = |header: &(ProcessId, LocationId)| {
-                at > self.pointers[header.0] && self.buffer[at + 1..].iter().all(|later| later.1 != Some(*header))
-            };
-            Message {
-                pointers: pointers.fold(Processes::default(), Processes::with),
-                own: header.filter(is_own),
-                memory: memory.clone(),
-            }
-        });
-        Constraint { states: self.states.clone(), word: messages.collect() }
+        Constraint { states: self.states.clone(), channel: self.history.channel(|_, _| false) }
     }
 
-    fn take(&mut self, now: usize, process: ProcessId, taken: u32) {
-        let automaton = &self.program.processes[process];
-        let edge = &automaton.edges[taken as usize];
-        let to = &automaton.states[edge.to as usize];
-        let next = self.buffer.len();
-        let view = (self.pointers[process], 1, now);
-        let appended = (next, 0, now);
+    fn take(&mut self, now: usize, process: ProcessId, id: u32) {
+        let edge = &self.program.processes[process].edges[id as usize];
+        let flushed = self.history.next_flush(now);
         let written = writes(&edge.letter);
-        let time = match &edge.letter {
-            Letter::Atomic(_) if !written.is_empty() => appended,
-            Letter::Nop | Letter::Read(..) | Letter::Write(..) | Letter::Fence(_) | Letter::Atomic(_) => view,
-        };
-        self.states[process] = edge.to;
-        let logged = Logged { step: edge.step, rest: Some(to.local), edge: Some(taken) };
-        self.events.push(Event { time, logged, fault: to.fault });
-        let header = match edge.letter {
+        let (time, header) = match &edge.letter {
             Letter::Write(x, _) => {
-                let step = Step { process, action: Action::Flush(Flush::Store(x)) };
-                self.events.push(Event {
-                    time: appended,
-                    logged: Logged { step, rest: None, edge: None },
-                    fault: None,
-                });
-                Some((process, x))
+                self.timeline.step(flushed, Step { process, action: Action::Flush(Flush::Store(*x)) });
+                (self.history.view(process, now), Some((process, *x)))
             }
-            Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => None,
+            Letter::Atomic(_) if !written.is_empty() => (flushed, None),
+            Letter::Nop | Letter::Read(..) | Letter::Fence(_) | Letter::Atomic(_) => {
+                (self.history.view(process, now), None)
+            }
         };
+        self.timeline.edge(time, self.program, process, id);
+        self.states[process] = edge.to;
         if !written.is_empty() {
-            let mut memory = self.buffer[next - 1].0.clone();
-            for (x, value) in written {
-                memory[x] = value;
-            }
-            self.buffer.push((memory, header));
+            self.history.append(&written, header);
         }
     }
 }

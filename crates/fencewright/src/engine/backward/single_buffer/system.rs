@@ -21,10 +21,12 @@
 use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, RegisterFree};
 use crate::engine::backward::WellStructured;
 use crate::engine::backward::bad::{Bad, bad_situations};
-use crate::engine::backward::facts::{Facts, Stage};
-use crate::engine::backward::single_buffer::constraint::{
-    ABSENT, Constraint, Message, Processes, STAR, Snapshot, may_be, meet,
-};
+use crate::engine::backward::channel::{Channel, Message};
+use crate::engine::backward::facts::{Facts, Stage, writers, writes};
+use crate::engine::backward::key::Key;
+use crate::engine::backward::processes::Processes;
+use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint};
+use crate::engine::backward::snapshot::{STAR, may_be, memory_before};
 use crate::program::{LocationId, ProcessId, Program};
 use crate::util::{BitSet, Idx, IndexVec};
 
@@ -78,17 +80,6 @@ pub struct SingleBuffer<'a> {
 /// Where predecessors go.
 type Out = Vec<(Rule, Constraint)>;
 
-/// A message that an append has just added, taken off again.
-struct Append {
-    rule: Rule,
-    /// The constraint without the message, its process where it was.
-    before: Constraint,
-    /// The newest message before, as far as the append tells, with the processes that it took along.
-    base: Message,
-    /// The location, if the message is own of its process.
-    own: Option<LocationId>,
-}
-
 impl<'a> SingleBuffer<'a> {
     /// The single-buffer semantics of a program in register-free form.
     pub fn new(source: &'a Program, program: &'a RegisterFree, reducing: Reducing) -> Self {
@@ -97,19 +88,15 @@ impl<'a> SingleBuffer<'a> {
         Self { source, program, facts, writers, reducing }
     }
 
-    fn open_snapshot(&self) -> Snapshot {
-        IndexVec::filled(self.program.values.len(), STAR)
-    }
-
     /// The predecessors by steps of a process that the constraint leaves open: only appends that matter do, and its
     /// pointer can be moved to the newest message first.
     fn newcomer(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         let program = self.program;
-        if of.newest().own.is_some() {
+        if of.channel.newest().own.is_some() {
             return;
         }
         for (id, edge) in program.processes[process].edges.iter().enumerate() {
-            let matters = |&(x, value): &(LocationId, Datum)| of.newest().memory[x] == value;
+            let matters = |&(x, value): &(LocationId, Datum)| of.channel.newest().memory[x] == value;
             if writes(&edge.letter).iter().any(matters) {
                 self.by_append(of, process, (id as u32, edge), out);
             }
@@ -120,7 +107,7 @@ impl<'a> SingleBuffer<'a> {
     fn by_edges(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         let program = self.program;
         let automaton = &program.processes[process];
-        let is_drained = of.newest().pointers.contains(process);
+        let is_drained = of.channel.is_drained(process);
         for &id in &automaton.incoming[of.states[process] as usize] {
             let edge = &automaton.edges[id as usize];
             let mut before = moved(of, process, edge);
@@ -139,7 +126,7 @@ impl<'a> SingleBuffer<'a> {
                 }
                 Letter::Fence(_) | Letter::Atomic(_) => continue,
             };
-            if found.iter().all(|&(x, value)| find(&mut before, process, x, value)) {
+            if found.iter().all(|&(x, value)| before.channel.find(process, x, value)) {
                 self.offer(Rule { process, kind: RuleKind::Step(id) }, before, out);
             }
         }
@@ -147,7 +134,7 @@ impl<'a> SingleBuffer<'a> {
 
     /// Write, and atomic steps that write.
     fn by_append(&self, of: &Constraint, process: ProcessId, (id, edge): (u32, &LetterEdge), out: &mut Out) {
-        let newest = of.newest();
+        let newest = of.channel.newest();
         let is_absent = of.states[process] == ABSENT;
         let is_drained = is_absent || newest.pointers.contains(process);
         let own = match (&edge.letter, is_drained) {
@@ -159,93 +146,35 @@ impl<'a> SingleBuffer<'a> {
         }
         let Some(memory) = memory_before(newest.memory.clone(), &edge.letter) else { return };
         let followers = if is_drained { newest.pointers.with(process) } else { newest.pointers };
-        let mut before = moved(of, process, edge);
-        before.word.pop();
         let base = Message { pointers: followers, own: None, memory };
         let rule = Rule { process, kind: RuleKind::Append(id, followers) };
-        let append = Append { rule, before, base, own };
-        self.onto_known(&append, out);
-        self.onto_fresh(&append, out);
+        let before = moved(of, process, edge);
+        for channel in of.channel.before_append(&base) {
+            let shadowed = own.map_or_else(Vec::new, |x| channel.before_shadowing(process, x));
+            for channel in shadowed.into_iter().chain([channel]) {
+                self.offer(rule, Constraint { channel, ..before.clone() }, out);
+            }
+        }
     }
 
     /// Whether all who do not go along with an append have nothing else to do.
     fn may_append(&self, of: &Constraint, process: ProcessId) -> bool {
         let mut others = of.states.iter_enumerated().filter(|(id, state)| *id != process && **state != ABSENT);
         let waits = |(id, state): (ProcessId, &u32)| {
-            of.newest().pointers.contains(id) || self.facts.of[id].samples[*state as usize]
+            of.channel.newest().pointers.contains(id) || self.facts.of[id].samples[*state as usize]
         };
         !self.reducing.update_steps || others.all(waits)
     }
 
-    /// The message before the appended one is in the constraint.
-    fn onto_known(&self, append: &Append, out: &mut Out) {
-        let mut before = append.before.clone();
-        let Some(newest) = before.word.last_mut() else { return };
-        for (cell, told) in newest.memory.iter_mut().zip(append.base.memory.iter()) {
-            let Some(both) = meet(*cell, *told) else { return };
-            *cell = both;
-        }
-        newest.pointers = newest.pointers.union(append.base.pointers);
-        self.shadowing(append, before, out);
-    }
-
-    /// The message before the appended one is one that does not matter after it.
-    fn onto_fresh(&self, append: &Append, out: &mut Out) {
-        let mut before = append.before.clone();
-        before.word.push(append.base.clone());
-        self.shadowing(append, before, out);
-    }
-
-    /// An own message may have shadowed an older one, which was own until then: one that is there, or one that does not
-    /// matter any more.
-    fn shadowing(&self, append: &Append, before: Constraint, out: &mut Out) {
-        let process = append.rule.process;
-        if let Some(x) = append.own {
-            for at in before.pointer(process) + 1..before.word.len() {
-                if before.word[at].own.is_none() {
-                    let mut known = before.clone();
-                    known.word[at].own = Some((process, x));
-                    self.offer(append.rule, known, out);
-                }
-                let mut fresh = before.clone();
-                let message =
-                    Message { pointers: Processes::default(), own: Some((process, x)), memory: self.open_snapshot() };
-                fresh.word.insert(at, message);
-                self.offer(append.rule, fresh, out);
-            }
-        }
-        self.offer(append.rule, before, out);
-    }
-
-    /// Update: the pointer was one message further left, at a known message or at one that does not matter any more;
-    /// the message it moved to may have been own.
+    /// Update.
     fn by_update(&self, of: &Constraint, process: ProcessId, out: &mut Out) {
         if self.reducing.update_steps && !self.facts.of[process].has_read[of.states[process] as usize] {
             return;
         }
-        let at = of.pointer(process);
-        let mut left = of.clone();
-        left.word[at].pointers = left.word[at].pointers.without(process);
-        let mut tagged = vec![left.clone()];
-        if left.word[at].own.is_none() {
-            let is_free = |x: &LocationId| of.word.iter().all(|message| message.own != Some((process, *x)));
-            for x in self.facts.of[process].written.iter().copied().filter(is_free) {
-                let mut own = left.clone();
-                own.word[at].own = Some((process, x));
-                tagged.push(own);
-            }
-        }
-        let rule = Rule { process, kind: RuleKind::Update };
-        for left in tagged {
-            let mut fresh = left.clone();
-            let pointers = Processes::default().with(process);
-            fresh.word.insert(at, Message { pointers, own: None, memory: self.open_snapshot() });
-            self.offer(rule, fresh, out);
-            if at > 0 {
-                let mut known = left;
-                known.word[at - 1].pointers = known.word[at - 1].pointers.with(process);
-                self.offer(rule, known, out);
-            }
+        let written = self.facts.of[process].written.iter().copied();
+        for channel in of.channel.before_update(process, written) {
+            let rule = Rule { process, kind: RuleKind::Update };
+            self.offer(rule, Constraint { channel, ..of.clone() }, out);
         }
     }
 
@@ -259,7 +188,7 @@ impl<'a> SingleBuffer<'a> {
     /// Sharpens a constraint by the facts; `false` if they exclude it.
     fn admit(&self, constraint: &mut Constraint) -> bool {
         let is_somebody_absent = constraint.states.iter().any(|state| *state == ABSENT);
-        if !is_somebody_absent && !constraint.newest().is_marked() {
+        if !is_somebody_absent && !constraint.channel.newest().is_marked() {
             return false;
         }
         let is_fine = self.program.processes.indices().all(|process| {
@@ -267,7 +196,7 @@ impl<'a> SingleBuffer<'a> {
             if state == ABSENT {
                 return true;
             }
-            let is_drained = constraint.newest().pointers.contains(process);
+            let is_drained = constraint.channel.is_drained(process);
             let facts = &self.facts.of[process];
             let may_lag = is_drained || !self.reducing.lag_region || facts.may_lag[state as usize];
             may_lag
@@ -280,7 +209,7 @@ impl<'a> SingleBuffer<'a> {
     /// The newest message holds, of what only this process writes, what it can have written last.
     fn admit_newest(&self, constraint: &mut Constraint, process: ProcessId) -> bool {
         let state = constraint.states[process] as usize;
-        let newest = constraint.word.last_mut().expect("the buffer is never empty");
+        let newest = constraint.channel.newest_mut();
         self.facts.of[process].sole.iter().all(|(x, held)| {
             let cell = &mut newest.memory[*x];
             if *cell != STAR {
@@ -297,7 +226,7 @@ impl<'a> SingleBuffer<'a> {
     /// The own messages are a suffix of some last writes; a `*` that can be but one value is that value.
     fn admit_own(&self, constraint: &mut Constraint, process: ProcessId) -> bool {
         let Some(last_writes) = &self.facts.of[process].last_writes else { return true };
-        let word = &constraint.word;
+        let word = &constraint.channel.0;
         let own: Vec<(usize, LocationId)> = word
             .iter()
             .enumerate()
@@ -316,7 +245,7 @@ impl<'a> SingleBuffer<'a> {
         let known: Vec<_> = (0..own.len()).map(only).collect();
         for (&(at, x), value) in own.iter().zip(known) {
             if let Some(value) = value {
-                constraint.word[at].memory[x] = value;
+                constraint.channel.0[at].memory[x] = value;
             }
         }
         true
@@ -328,15 +257,9 @@ impl<'a> SingleBuffer<'a> {
             let mut writers = writers.iter().map(ProcessId::from_usize);
             let start = writers.try_fold(0, |start, process| {
                 let is_present = constraint.states[process] != ABSENT;
-                is_present.then(|| start.max(constraint.last_write(process, x)))
+                is_present.then(|| start.max(constraint.channel.last_write(process, x)))
             });
-            let Some(start) = start else { return true };
-            let suffix = &mut constraint.word[start..];
-            let Some(value) = suffix.iter().try_fold(STAR, |value, message| meet(value, message.memory[x])) else {
-                return false;
-            };
-            suffix.iter_mut().for_each(|message| message.memory[x] = value);
-            true
+            start.is_none_or(|start| constraint.channel.agree(start, x))
         })
     }
 }
@@ -351,11 +274,10 @@ impl WellStructured for SingleBuffer<'_> {
         for Bad { states: named, memory: cells } in bad_situations(self.source, self.program, self.reducing.absent) {
             let mut states = IndexVec::filled(self.program.processes.len(), ABSENT);
             named.into_iter().for_each(|(process, state)| states[process] = state);
-            let mut memory = self.open_snapshot();
+            let mut memory = IndexVec::filled(self.program.values.len(), STAR);
             cells.into_iter().for_each(|(x, value)| memory[x] = value);
-            let newest = Message { pointers: Processes::default(), own: None, memory };
-            let mut constraint = Constraint { states, word: vec![newest] };
-            constraint.word[0].pointers = constraint.present();
+            let mut constraint = Constraint { states, channel: Channel::of_one(Processes::default(), memory) };
+            constraint.channel.newest_mut().pointers = constraint.present();
             if self.admit(&mut constraint) {
                 out.push(constraint);
             }
@@ -382,15 +304,15 @@ impl WellStructured for SingleBuffer<'_> {
         let starts = |(process, state): (ProcessId, &u32)| {
             *state == ABSENT || self.program.processes[process].initial.contains_key(state)
         };
-        let memory = &constraint.newest().memory;
+        let memory = &constraint.channel.newest().memory;
         let holds = |(x, initial): (LocationId, &Vec<Datum>)| initial.iter().any(|&value| may_be(memory[x], value));
-        constraint.word.len() == 1
+        constraint.channel.0.len() == 1
             && constraint.states.iter_enumerated().all(starts)
             && self.program.initial.iter_enumerated().all(holds)
     }
 
     fn open(&self, constraint: &Constraint) -> u64 {
-        let all = self.program.processes.indices().fold(Processes::default(), Processes::with);
+        let all: Processes = self.program.processes.indices().collect();
         all.0 & !constraint.present().0
     }
 
@@ -399,7 +321,7 @@ impl WellStructured for SingleBuffer<'_> {
     }
 
     fn weight(&self, constraint: &Constraint) -> u32 {
-        u32::try_from(constraint.word.len()).unwrap_or(u32::MAX)
+        u32::try_from(constraint.channel.0.len()).unwrap_or(u32::MAX)
     }
 
     fn bytes(&self) -> u64 {
@@ -411,68 +333,16 @@ impl WellStructured for SingleBuffer<'_> {
 
 /// States and marks of some processes, hashed.
 fn key_among(constraint: &Constraint, present: Processes) -> u64 {
-    let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ present.0;
-    let mut mix = |word: u64| hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let mut key = Key::new(present.0);
     for (_, &state) in constraint.states.iter_enumerated().filter(|(process, _)| present.contains(*process)) {
-        mix(u64::from(state));
+        key.mix(u64::from(state));
     }
-    for message in &constraint.word {
-        let pointers = message.pointers.among(present);
-        let own = message.own.filter(|own| present.contains(own.0));
-        if !pointers.is_empty() || own.is_some() {
-            mix(pointers.0);
-            mix(own.map_or(u64::MAX, |(process, x)| (process.index() as u64) << 32 | x.index() as u64));
-        }
-    }
-    hash
+    constraint.channel.marks(present).flatten().for_each(|mark| key.mix(mark));
+    key.get()
 }
 
 fn moved(of: &Constraint, process: ProcessId, edge: &LetterEdge) -> Constraint {
     let mut before = of.clone();
     before.states[process] = edge.from;
     before
-}
-
-/// Makes a process find a value; `false` if it cannot.
-fn find(constraint: &mut Constraint, process: ProcessId, x: LocationId, value: Datum) -> bool {
-    let at = constraint.last_write(process, x);
-    let cell = &mut constraint.word[at].memory[x];
-    let may_find = may_be(*cell, value);
-    *cell = value;
-    may_find
-}
-
-/// The snapshot before an append; `None` if it cannot lead here.
-fn memory_before(mut memory: Snapshot, letter: &Letter) -> Option<Snapshot> {
-    for (x, value) in writes(letter) {
-        if !may_be(memory[x], value) {
-            return None;
-        }
-        memory[x] = STAR;
-    }
-    if let Letter::Atomic(atomic) = letter {
-        for &(x, value) in &atomic.guards {
-            memory[x] = meet(memory[x], value)?;
-        }
-    }
-    Some(memory)
-}
-
-/// What a step writes.
-pub fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
-    match letter {
-        Letter::Write(x, value) => vec![(*x, *value)],
-        Letter::Atomic(atomic) => atomic.writes.clone(),
-        Letter::Nop | Letter::Read(..) | Letter::Fence(_) => Vec::new(),
-    }
-}
-
-fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
-    let mut writers = IndexVec::filled(program.values.len(), BitSet::new());
-    for (process, automaton) in program.processes.iter_enumerated() {
-        for (x, _) in automaton.edges.iter().flat_map(|edge| writes(&edge.letter)) {
-            writers[x].insert(process.index());
-        }
-    }
-    writers
 }

@@ -1,40 +1,19 @@
 //! The order, and minimal predecessors, on tiny buffers.
 
-use crate::engine::automaton::{Datum, Letter, LetterEdge, LocalId, ProcessAutomaton, RegisterFree, StateInfo};
+use crate::engine::automaton::{Letter, RegisterFree};
 use crate::engine::backward::WellStructured;
-use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint, Message, Processes, STAR};
+use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint};
 use crate::engine::backward::single_buffer::system::{Reducing, SingleBuffer};
-use crate::memory::Flush;
-use crate::program::{Builder, LocationId, ProcessId};
+use crate::engine::backward::tiny::{channel, line, x, y};
+use crate::program::{Builder, ProcessId};
 use crate::source::Source;
-use crate::system::{Action, Step};
 use crate::util::Idx;
 
-/// `x=1,y=* p0 p1 own0x | …`: cells, pointers, own marks of the processes 0 and 1 and the locations x and y. A process
-/// that points nowhere is absent.
+/// A process that points nowhere is absent.
 fn parsed(text: &str) -> Constraint {
-    let word: Vec<Message> = text.split('|').map(message).collect();
-    let points = |process: usize| word.iter().any(|it| it.pointers.contains(ProcessId::from_usize(process)));
-    Constraint { states: (0..2).map(|process| if points(process) { 0 } else { ABSENT }).collect(), word }
-}
-
-fn message(text: &str) -> Message {
-    let mut words = text.split_whitespace();
-    let cell = |cell: &str| if cell == "*" { STAR } else { cell.parse::<Datum>().expect("a cell is a number") };
-    let memory = words.next().expect("a message has cells").split(',').map(cell).collect();
-    let mut message = Message { pointers: Processes::default(), own: None, memory };
-    for word in words {
-        match word.strip_prefix("own") {
-            Some("0x") => message.own = Some((ProcessId::from_usize(0), LocationId::from_usize(0))),
-            Some("1y") => message.own = Some((ProcessId::from_usize(1), LocationId::from_usize(1))),
-            Some(_) => panic!("`{word}` is not used"),
-            None => {
-                let process = word.strip_prefix('p').and_then(|it| it.parse().ok()).expect("a pointer is `p0`");
-                message.pointers = message.pointers.with(ProcessId::from_usize(process));
-            }
-        }
-    }
-    message
+    let channel = channel(text);
+    let points = |process: usize| channel.0.iter().any(|it| it.pointers.contains(ProcessId::from_usize(process)));
+    Constraint { states: (0..2).map(|process| if points(process) { 0 } else { ABSENT }).collect(), channel }
 }
 
 #[test]
@@ -57,24 +36,6 @@ fn order() {
     check("0,0 p0 | *,* ", "0,0 p0 p1 | 0,1 own1y", true);
 }
 
-/// A process that goes through these letters.
-fn line(process: usize, letters: &[Letter]) -> ProcessAutomaton {
-    let info = |_| StateInfo { local: LocalId::from_word(0), point: None, registers: Box::default(), fault: None };
-    let n_states = letters.len() + 1;
-    let action = Action::Flush(Flush::Marker);
-    let step = Step { process: ProcessId::from_usize(process), action };
-    let edge = |(from, letter): (u32, &Letter)| LetterEdge { from, to: from + 1, letter: letter.clone(), step };
-    ProcessAutomaton {
-        states: (0..n_states).map(info).collect(),
-        initial: [(0, Vec::new())].into(),
-        edges: (0..).zip(letters).map(edge).collect(),
-        incoming: (0..n_states as u32).map(|state| state.checked_sub(1).into_iter().collect()).collect(),
-        outgoing: (0..n_states as u32)
-            .map(|state| (state + 1 < n_states as u32).then_some(state).into_iter().collect())
-            .collect(),
-    }
-}
-
 /// The predecessors by the process 0, which is `w(x,1); r(y,0)`; the process 1 is `w(y,1)`.
 #[test]
 fn predecessors() {
@@ -86,12 +47,11 @@ fn predecessors() {
         suffix_equality: false,
         absent: false,
     };
-    let [x, y] = [0, 1].map(LocationId::from_usize);
-    let first = line(0, &[Letter::Write(x, 1), Letter::Read(y, 0)]);
+    let first = line(0, &[Letter::Write(x(), 1), Letter::Read(y(), 0)]);
     let program = RegisterFree {
         values: vec![vec![0, 1]; 2].into(),
         initial: vec![vec![0]; 2].into(),
-        processes: vec![first, line(1, &[Letter::Write(y, 1)])].into(),
+        processes: vec![first, line(1, &[Letter::Write(y(), 1)])].into(),
         unmerged: Vec::new().into(),
     };
     let source = Builder::new(Source::new("t", "")).finish();
