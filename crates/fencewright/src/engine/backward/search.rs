@@ -16,8 +16,10 @@ use crate::engine::backward::WellStructured;
 use crate::engine::backward::antichain::{Antichain, Newcomer};
 use crate::engine::{Monitor, Progress, StopReason};
 
-/// A batch is this part of the queue, so that little is looked at that better constraints would have spared.
+/// A batch is no more than this part of the queue, and of what was looked at before, so that little is looked at that
+/// better constraints would have spared, and small searches go one by one.
 const PART_OF_QUEUE: usize = 4;
+const PART_OF_EXPLORED: usize = 64;
 
 /// More than this at once gains nothing.
 const MAX_BATCH: usize = 4_096;
@@ -129,7 +131,8 @@ impl<S: WellStructured> Search<S> {
 
     /// The constraints to look at next.
     fn batch(&mut self) -> Vec<u32> {
-        let size = match self.queue.len() / PART_OF_QUEUE {
+        let explored = usize::try_from(self.n_explored).unwrap_or(usize::MAX);
+        let size = match (self.queue.len() / PART_OF_QUEUE).min(explored / PART_OF_EXPLORED) {
             ..CHUNK => 1,
             size => size.min(MAX_BATCH),
         };
