@@ -5,7 +5,9 @@ use fencewright::frontend::{self, fw};
 use fencewright::memory::Model::{self, Pso, Tso};
 use fencewright::program::{FenceKind, Placement, Program, Side};
 use fencewright::source::Source;
-use fencewright::synth::{By, CandidateId, Costs, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use fencewright::synth::{
+    By, CandidateId, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize,
+};
 
 const SB: &str = "\
 shared x, y: 0..1;
@@ -266,7 +268,8 @@ fn answer(program: &Program, model: Model, place: &Place, by: By, kinds: &[Fence
     let candidates = candidates(program, place, by).expect("the labels exist");
     let options = Options::default();
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
-    let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All };
+    let request =
+        Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
     let engine = named("explicit").expect("the engine is there");
     synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program")
 }

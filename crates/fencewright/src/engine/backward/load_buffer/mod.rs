@@ -8,6 +8,7 @@
 mod admit;
 mod choices;
 mod constraint;
+mod optional;
 mod run;
 mod sharpen;
 mod stage;
@@ -26,6 +27,7 @@ use crate::system::Run;
 use crate::util::Idx;
 
 use constraint::{ABSENT, Message};
+pub use optional::{Found, Labels, clauses};
 use run::{Beginning, Warped, warp};
 use system::{LoadBuffers, Machine, Reducing, Rule};
 
@@ -67,12 +69,7 @@ impl Engine for LoadBuffer {
             Model::Tso => Machine { lags: true, stage: Stage::None },
             Model::Pso => Machine { lags: true, stage: Stage::PerLocation(task.options.dialect.pso_rmw) },
         };
-        if task.program.locations().len() > Message::MAX_LOCATIONS {
-            return Err(Unsupported {
-                reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
-                help: "use `--engine explicit`".to_owned(),
-            });
-        }
+        fits(task)?;
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing(task.options)));
@@ -83,6 +80,17 @@ impl Engine for LoadBuffer {
         };
         Ok(answer(self.name(), &search, verdict))
     }
+}
+
+/// Whether messages can name all variables.
+fn fits(task: &Task<'_>) -> Result<(), Unsupported> {
+    if task.program.locations().len() > Message::MAX_LOCATIONS {
+        return Err(Unsupported {
+            reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
+            help: "use `--engine explicit`".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn reducing(options: &Options) -> Reducing {
