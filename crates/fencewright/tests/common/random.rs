@@ -76,7 +76,7 @@ impl Sample {
 
     /// A program whose threads race by store buffering and message passing, around which the rest is random.
     pub fn racing(random: &mut Random, shape: Shape) -> Self {
-        Self::draw(random, shape, |maker, thread, n_ops| maker.racing(thread, n_ops))
+        Self::draw(random, shape, racing)
     }
 
     fn draw(random: &mut Random, shape: Shape, body: fn(&mut Maker<'_>, usize, usize) -> Vec<Stmt>) -> Self {
@@ -208,35 +208,6 @@ impl Maker<'_> {
         out
     }
 
-    /// Stores to a location of the thread's own, and loads of the next thread's, or the other way round.
-    fn racing(&mut self, thread: usize, n_ops: usize) -> Vec<Stmt> {
-        let (own, next) = (thread % self.n_locations, (thread + 1) % self.n_locations);
-        let mut out = if self.random.chance(20) { self.statements(1) } else { Vec::new() };
-        out.retain(|statement| matches!(statement, Stmt::Store(..) | Stmt::StoreFence));
-        if thread == 0 {
-            self.passes = self.random.chance(30);
-        }
-        match (self.passes, thread % 2) {
-            (false, _) => {
-                out.push(Stmt::Store(own, 1));
-                out.extend(self.random.chance(20).then_some(Stmt::Store(next, 1)));
-                out.push(Stmt::Load(next, self.branches(self.n_values, n_ops.saturating_sub(2))));
-            }
-            (true, 0) => {
-                out.extend([Stmt::Store(own, 1), Stmt::Store(next, 1)]);
-                out.extend(self.statements(n_ops.saturating_sub(2)));
-            }
-            (true, _) => {
-                let mut branches = self.branches(self.n_values, n_ops.saturating_sub(2));
-                for branch in &mut branches {
-                    *branch = vec![Stmt::Load(next, vec![branch.clone(); self.n_values])];
-                }
-                out.push(Stmt::Load(own, branches));
-            }
-        }
-        out
-    }
-
     fn branches(&mut self, n: usize, left: usize) -> Vec<Vec<Stmt>> {
         let mut sizes = Vec::new();
         for _ in 0..n {
@@ -244,6 +215,35 @@ impl Maker<'_> {
         }
         sizes.into_iter().map(|size| self.statements(size)).collect()
     }
+}
+
+/// Stores to a location of the thread's own, and loads of the next thread's, or the other way round.
+fn racing(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
+    let (own, next) = (thread % maker.n_locations, (thread + 1) % maker.n_locations);
+    let mut out = if maker.random.chance(20) { maker.statements(1) } else { Vec::new() };
+    out.retain(|statement| matches!(statement, Stmt::Store(..) | Stmt::StoreFence));
+    if thread == 0 {
+        maker.passes = maker.random.chance(30);
+    }
+    match (maker.passes, thread % 2) {
+        (false, _) => {
+            out.push(Stmt::Store(own, 1));
+            out.extend(maker.random.chance(20).then_some(Stmt::Store(next, 1)));
+            out.push(Stmt::Load(next, maker.branches(maker.n_values, n_ops.saturating_sub(2))));
+        }
+        (true, 0) => {
+            out.extend([Stmt::Store(own, 1), Stmt::Store(next, 1)]);
+            out.extend(maker.statements(n_ops.saturating_sub(2)));
+        }
+        (true, _) => {
+            let mut branches = maker.branches(maker.n_values, n_ops.saturating_sub(2));
+            for branch in &mut branches {
+                *branch = vec![Stmt::Load(next, vec![branch.clone(); maker.n_values])];
+            }
+            out.push(Stmt::Load(own, branches));
+        }
+    }
+    out
 }
 
 struct Writer {
