@@ -178,7 +178,7 @@ impl From<ByArgument> for By {
 /// How sets are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodArgument {
-    /// Whichever is likely to be quicker
+    /// The loop, which is quicker on almost all programs
     Auto,
     /// From one bad run after another
     Loop,

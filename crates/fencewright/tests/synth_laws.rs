@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use common::law::{check, check_weak, program};
 use common::random::Shape;
+use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
 use fencewright::memory::{Model, PsoRmw};
@@ -16,7 +17,7 @@ use fencewright::synth::{
     By, Candidate, CandidateId, Choice, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize,
 };
 use fencewright::system::Dialect;
-use fencewright::util::IndexVec;
+use fencewright::util::{Idx, IndexVec};
 
 /// Brute force tries all sets of no more candidates than this.
 const MAX_CANDIDATES: usize = 6;
@@ -29,6 +30,23 @@ fn the_minimal_sets_equal_brute_force_under_tso() {
 #[test]
 fn the_minimal_sets_equal_brute_force_under_pso() {
     equals_brute_force_everywhere(Model::Pso, &[Method::Loop]);
+}
+
+/// The loop would make up for a clause that the labelled search misses, so its clauses are also looked at alone.
+#[test]
+fn the_clauses_of_the_labelled_search_are_hit_by_the_correct_sets() {
+    for (place, fewer) in [(Place::AfterStores, 13), (Place::BeforeLoads, 40), (Place::Anywhere, 40)] {
+        let tally = Tally::default();
+        check_weak("clauses", Shape { max_ops: 3, has_loops: false }, Model::Tso, fewer, |sample| {
+            let program = program(sample)?;
+            let candidates = candidates(&program, &place, By::Process).expect("no labels are asked for");
+            for candidates in [&candidates, &shared(&candidates)] {
+                tally.count(clauses_tell_safe_sets(&program, candidates).map_err(|it| format!("{place:?}: {it}"))?);
+            }
+            Ok(())
+        });
+        tally.show(&format!("clauses {place:?}"));
+    }
 }
 
 #[test]
@@ -141,6 +159,29 @@ fn equals_brute_force(
         minimal.get_or_insert(expected);
     }
     Ok(minimal)
+}
+
+/// Some correct set, if there is one and there are not too many sets to try them all.
+fn clauses_tell_safe_sets(program: &Program, candidates: &Candidates) -> Result<Option<Vec<Choice>>, String> {
+    if candidates.len() > MAX_CANDIDATES {
+        return Ok(None);
+    }
+    let options = Options::default();
+    let label = |id: CandidateId| 1_u64 << id.index();
+    let positions =
+        candidates.iter_enumerated().flat_map(|(id, it)| it.positions.iter().map(move |at| (*at, label(id))));
+    let task = Task { program, placement: &Placement::NONE, model: Model::Tso, options: &options };
+    let found = clauses(&task, &positions.collect(), &Unlimited).map_err(|it| it.to_string())?;
+    let mut correct = Vec::new();
+    for set in (0..1 << candidates.len()).map(|code| choice(candidates, &[FenceKind::Full], code)) {
+        let labels = set.0.keys().fold(0, |labels, &id| labels | label(id));
+        let is_safe = is_safe(program, Model::Tso, candidates, &set, &options);
+        if is_safe != found.clauses.iter().all(|clause| clause & labels != 0) {
+            return Err(format!("clauses {:?}, but {set:?} is safe: {is_safe}", found.clauses));
+        }
+        correct.extend(is_safe.then_some(set));
+    }
+    Ok(Some(correct))
 }
 
 /// The set with this number.

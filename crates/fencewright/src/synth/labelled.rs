@@ -14,14 +14,9 @@ use crate::program::{FenceKind, Position};
 use crate::util::Idx;
 
 impl Search<'_> {
-    /// Whether every candidate can have a label of its own.
-    pub(super) fn has_labels(&self) -> bool {
-        self.request.candidates.len() <= Labels::BITS as usize
-    }
-
     /// Learns all clauses, each from a run.
     pub(super) fn learn_all(&mut self) -> Result<Flow, Unsupported> {
-        if !self.has_labels() {
+        if self.request.candidates.len() > Labels::BITS as usize {
             return Err(Unsupported {
                 reason: format!("the labelled search takes no more than {} places for fences", Labels::BITS),
                 help: "use `--method loop`".to_owned(),

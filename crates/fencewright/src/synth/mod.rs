@@ -11,6 +11,8 @@
 //! all clauses known so far is checked; its bad run gives a clause that it does not hit. A set found safe is minimal,
 //! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
 //! and includes none of them.
+//!
+//! The clauses may also come from one search with fences that may be there or not (`labelled`).
 
 mod clause;
 mod cost;
@@ -51,7 +53,7 @@ pub struct Request<'a> {
 /// How fence sets are found. The sets are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Whichever is likely to be quicker.
+    /// The loop, which is quicker on almost all programs that were measured (`docs/fences.md`).
     Auto,
     /// A run at a time: each set that is checked and found unsafe gives a clause.
     Loop,
@@ -220,8 +222,11 @@ impl<'a> Search<'a> {
         }
         // Without any fence, which is often safe; if not, the run is the first.
         let mut flow = self.round()?;
-        if flow.is_continue() && self.request.method == Method::Labelled {
-            flow = self.learn_all()?;
+        if flow.is_continue() {
+            flow = match self.request.method {
+                Method::Auto | Method::Loop => flow,
+                Method::Labelled => self.learn_all()?,
+            };
         }
         while flow.is_continue() {
             flow = self.round()?;

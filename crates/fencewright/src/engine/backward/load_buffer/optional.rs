@@ -1,8 +1,8 @@
 //! Fences that may be there or not: one search for every set of them.
 //!
-//! A process that comes to an optional fence passes it as a real one, if its buffer is empty, or as if the fence was not
-//! there; then the constraint gets the fence's *labels*. A set of labels stands for all programs that have none of the
-//! labelled fences:
+//! A process that comes to an optional fence passes it as a real one, if its buffer is empty, or as if the fence was
+//! not there; then the constraint gets the fence's *labels*. A set of labels stands for all programs that have none of
+//! the labelled fences:
 //!
 //! | backward over an optional fence | before it |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! step of that program is among them. So the labels of the constraints that hold an initial configuration are the
 //! *clauses* which every correct set hits, and what has all labels of a clause adds nothing.
 //!
-//! To the facts an optional fence is no fence: what holds of all runs without it holds of those with it. A process that
-//! is left open has passed no fence yet in any of the programs, so processes may be left open. Symmetry is off, since
-//! it would have to rename labels.
+//! To the facts an optional fence is no fence: what holds of all runs without it holds of those with it. Processes may
+//! be left open: one gets a name by a write or an atomic step with an empty buffer, which is a step of every one of the
+//! programs, and has come to no fence since. Symmetry is off, since it would have to rename labels.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
