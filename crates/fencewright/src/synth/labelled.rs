@@ -25,7 +25,7 @@ impl Search<'_> {
         let found = clauses(self.task, &self.optional(), self.monitor)?;
         self.explored += found.explored;
         if let Some(reason) = found.stopped {
-            return Ok(self.stop(reason));
+            return Ok(self.end(reason));
         }
         let known: Vec<Labels> = self.clauses.iter().map(|clause| labels_of(clause.elements.keys())).collect();
         for labels in found.clauses.into_iter().filter(|labels| !known.contains(labels)) {
@@ -61,10 +61,10 @@ impl Search<'_> {
             Verdict::Unsafe(run) => self.learn(&fences, run),
             Verdict::Safe => {
                 let what = "no run shows a clause of the labelled search".to_owned();
-                self.stop(StopReason::Defect(what))
+                self.end(StopReason::Defect(what))
             }
             // The loop may do better with fewer fences, or meet the same limit.
-            Verdict::Unknown(reason) if super::ends_all(&reason) => self.stop(reason),
+            Verdict::Unknown(reason) if super::ends_all(&reason) => self.end(reason),
             Verdict::Unknown(_) => Flow::Continue(()),
         })
     }

@@ -239,10 +239,10 @@ impl<'a> Search<'a> {
         let (cost, fences) = match self.next() {
             Ok(Some(next)) => next,
             Ok(None) => return Ok(Flow::Break(None)),
-            Err(reason) => return Ok(self.stop(reason)),
+            Err(reason) => return Ok(self.end(reason)),
         };
         if let Some(reason) = self.poll() {
-            return Ok(self.stop(reason));
+            return Ok(self.end(reason));
         }
         Ok(match self.check(&fences)? {
             Verdict::Safe if fences.0.is_empty() => Flow::Break(Some(Outcome::Correct)),
@@ -257,16 +257,17 @@ impl<'a> Search<'a> {
             Verdict::Unknown(reason) => {
                 // What includes it might be safe, but could not be called minimal.
                 self.undecided.push(fences);
-                self.stop(reason)
+                let is_final = ends_all(&reason);
+                let end = self.end(reason);
+                if is_final { end } else { Flow::Continue(()) }
             }
         })
     }
 
-    /// Notes why not everything is known, and goes on if it is not for good.
-    fn stop(&mut self, reason: StopReason) -> Flow {
-        let is_final = ends_all(&reason);
+    /// Notes why not everything is known.
+    fn end(&mut self, reason: StopReason) -> Flow {
         self.stopped = Some(reason);
-        if is_final { Flow::Break(None) } else { Flow::Continue(()) }
+        Flow::Break(None)
     }
 
     fn poll(&self) -> Option<StopReason> {
@@ -305,7 +306,7 @@ impl<'a> Search<'a> {
         }
         if fences.hits(&elements) {
             let what = "a run passes a fence that should have stopped it".to_owned();
-            return self.stop(StopReason::Defect(what));
+            return self.end(StopReason::Defect(what));
         }
         self.clauses.push(Clause { elements, run });
         Flow::Continue(())
