@@ -11,7 +11,7 @@ use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::FenceKind;
 use fencewright::report::{self, Report};
-use fencewright::synth::{By, Place, Wanted};
+use fencewright::synth::{By, Method, Place, Wanted};
 use fencewright::system::Dialect;
 
 use crate::tables::{self, Form, Table};
@@ -119,6 +119,9 @@ pub struct FenceArguments {
     pub how_many: HowMany,
     #[command(flatten)]
     pub which: WhichFences,
+    /// How sets are found; they are the same
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Fences")]
+    pub method: MethodArgument,
     /// A table of costs: `LINE KIND COST` on each line
     #[arg(long, value_name = "FILE", help_heading = "Fences")]
     pub cost: Option<PathBuf>,
@@ -186,6 +189,27 @@ impl From<ByArgument> for By {
         match by {
             ByArgument::Source => Self::Source,
             ByArgument::Process => Self::Process,
+        }
+    }
+}
+
+/// How sets are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodArgument {
+    /// The loop, which is quicker on almost all programs
+    Auto,
+    /// From one bad run after another
+    Loop,
+    /// From one search with fences that may be there or not; under TSO
+    Labelled,
+}
+
+impl From<MethodArgument> for Method {
+    fn from(method: MethodArgument) -> Self {
+        match method {
+            MethodArgument::Auto => Self::Auto,
+            MethodArgument::Loop => Self::Loop,
+            MethodArgument::Labelled => Self::Labelled,
         }
     }
 }

@@ -14,7 +14,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
-use fencewright::synth::{By, Costs, Outcome, Place, Request, Wanted, candidates, synthesize};
+use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
 
 fn example(name: &str) -> Program {
     let path = root().join("examples").join(name);
@@ -35,7 +35,13 @@ fn fence_certificate(program: &Program, model: Model) -> Certificate {
     let options = Options::default();
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
     let all = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
-    let request = Request { candidates: &all, kinds: &FenceKind::ALL, costs: &Costs::default(), wanted: Wanted::All };
+    let request = Request {
+        candidates: &all,
+        kinds: &FenceKind::ALL,
+        costs: &Costs::default(),
+        wanted: Wanted::All,
+        method: Method::Auto,
+    };
     let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
     certify_fences(&task, (&Place::AfterStores, By::Source), &request, &found, &Unlimited).expect("it can be proved")
 }
@@ -57,7 +63,13 @@ fn is_true(program: &Program, certificate: &Certificate) -> bool {
             let task = Task { program, placement: &Placement::NONE, model, options: &options };
             let all = candidates(program, &claim.place, claim.by).expect("the checker knows the labels");
             let kinds: Vec<FenceKind> = claim.kinds.iter().copied().collect();
-            let request = Request { candidates: &all, kinds: &kinds, costs: &Costs::default(), wanted: Wanted::All };
+            let request = Request {
+                candidates: &all,
+                kinds: &kinds,
+                costs: &Costs::default(),
+                wanted: Wanted::All,
+                method: Method::Auto,
+            };
             let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
             match (&claim.outcome, &found.outcome) {
                 (FenceOutcome::Correct(_), Outcome::Correct) => true,

@@ -16,7 +16,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
-use fencewright::synth::{By, Costs, Place, Request, Wanted, candidates, synthesize};
+use fencewright::synth::{By, Costs, Method, Place, Request, Wanted, candidates, synthesize};
 
 /// So many states or constraints, or as much work of the checker.
 const BUDGET: u64 = 20_000;
@@ -141,7 +141,8 @@ fn certified_fences(program: &Program, expected: &Fences) -> Result<Certificate,
     let task = Task { program, placement: &Placement::NONE, model: expected.model, options: &options };
     // Both kinds where that is cheap, so that weaker fences are seen too.
     let kinds: &[FenceKind] = if candidates.len() <= 2 { &FenceKind::ALL } else { &[FenceKind::Full] };
-    let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All };
+    let request =
+        Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
     let synthesis = synthesize(&Auto, &task, &request, &budget).expect("some engine takes it");
     certify_fences(&task, (&place, by), &request, &synthesis, &budget)
 }

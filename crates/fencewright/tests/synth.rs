@@ -1,11 +1,20 @@
 //! Candidates, clauses and the loop of fence synthesis on known programs.
 
-use fencewright::engine::{Options, Task, Unlimited, named};
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::expectation::root;
+use fencewright::engine::backward::load_buffer::clauses;
+use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, named};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model::{self, Pso, Tso};
 use fencewright::program::{FenceKind, Placement, Program, Side};
 use fencewright::source::Source;
-use fencewright::synth::{By, CandidateId, Costs, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use fencewright::synth::{
+    By, CandidateId, Costs, Elements, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize,
+};
+use fencewright::util::Idx;
 
 const SB: &str = "\
 shared x, y: 0..1;
@@ -53,8 +62,16 @@ thread Q {
 forbid Q.a == 1 && Q.b == 0 at end;
 ";
 
+/// Under TSO by both methods.
 fn check(text: &str, model: Model, place: &Place, expected: &str) {
-    assert_eq!(sets(text, model, place, By::Process, &FenceKind::ALL), expected);
+    let methods: &[Method] = if model == Pso { &[Method::Loop] } else { &[Method::Loop, Method::Labelled] };
+    for &method in methods {
+        assert_eq!(
+            sets_by(text, model, &Ask { method, place, by: By::Process, kinds: &FenceKind::ALL }),
+            expected,
+            "{method:?}"
+        );
+    }
 }
 
 #[test]
@@ -83,7 +100,98 @@ fn stores_overtake_stores_under_pso() {
 
 #[test]
 fn kinds_that_do_not_help_are_no_answer() {
-    assert_eq!(sets(SB, Tso, &Place::AfterStores, By::Process, &[FenceKind::StoreStore]), "NoCandidate");
+    for method in [Method::Loop, Method::Labelled] {
+        let ask = Ask { method, place: &Place::AfterStores, by: By::Process, kinds: &[FenceKind::StoreStore] };
+        assert_eq!(sets_by(SB, Tso, &ask), "NoCandidate");
+    }
+}
+
+/// One search finds what a run at a time finds, and needs no more checks than there are clauses and sets, besides one
+/// under SC and one without fences.
+#[test]
+fn the_labelled_search_finds_all_clauses() {
+    for (name, by, n_clauses, n_sets) in [
+        ("bakery_bounded2", By::Process, 4, 4),
+        ("dijkstra", By::Process, 2, 1),
+        ("kessel", By::Process, 4, 1),
+        ("lamport_fast", By::Process, 4, 1),
+        ("peterson", By::Source, 1, 1),
+        ("szymanski", By::Process, 3, 2),
+    ] {
+        let path = root().join(format!("examples/papers/{name}.fw"));
+        let program = program(&std::fs::read_to_string(path).expect("the example is there"));
+        let [one_by_one, at_once] = [Method::Loop, Method::Labelled].map(|method| {
+            let ask = Ask { method, place: &Place::AfterStores, by, kinds: &FenceKind::ALL };
+            answer(&program, Tso, &ask)
+        });
+        assert!(one_by_one.is_complete && at_once.is_complete, "{name}");
+        let [expected, found] = [&one_by_one, &at_once].map(|it| match &it.outcome {
+            Outcome::Fixed(sets) => sets,
+            other @ (Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) => panic!("{name}: {other:?}"),
+        });
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(found.len(), n_sets, "{name}");
+        let clauses: BTreeSet<_> = at_once.clauses.iter().map(|it| &it.elements).collect();
+        let includes = |it: &Elements, other: &Elements| other.keys().all(|id| it.contains_key(id));
+        let is_minimal = |it: &&&Elements| !clauses.iter().any(|other| other != *it && includes(it, other));
+        assert_eq!(clauses.iter().filter(is_minimal).count(), n_clauses, "{name}");
+        assert!(at_once.checks <= 2 + (n_clauses + n_sets) as u64, "{name}: {} checks", at_once.checks);
+    }
+}
+
+/// It meets its limit like every search, and says so.
+#[test]
+fn the_labelled_search_can_be_stopped() {
+    struct AtOnce;
+    impl Monitor for AtOnce {
+        fn poll(&self, progress: &Progress) -> Option<StopReason> {
+            (progress.queued > 0).then_some(StopReason::Interrupted)
+        }
+    }
+    let path = root().join("examples/papers/lamport_fast.fw");
+    let program = program(&std::fs::read_to_string(path).expect("the example is there"));
+    let candidates = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
+    let optional =
+        candidates.iter_enumerated().flat_map(|(id, it)| it.positions.iter().map(move |&at| (at, 1 << id.index())));
+    let options = Options::default();
+    let task = Task { program: &program, placement: &Placement::NONE, model: Tso, options: &options };
+    let found = clauses(&task, &optional.collect(), &AtOnce).expect("the engine takes the program");
+    assert_eq!(found.stopped, Some(StopReason::Interrupted));
+}
+
+#[test]
+fn the_labelled_search_refuses_what_it_cannot_do() {
+    let refusal = |text: &str, model| {
+        let program = program(text);
+        let candidates = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
+        let (options, costs) = (Options::default(), Costs::default());
+        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let (wanted, method) = (Wanted::All, Method::Labelled);
+        let request = Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &costs, wanted, method };
+        let engine = named("explicit").expect("the engine is there");
+        synthesize(engine, &task, &request, &Unlimited).expect_err("it is refused").reason
+    };
+    assert_eq!(refusal(T7, Pso), "the labelled search takes no store-store fences, which PSO has");
+    let many = SB.replace("    x = 1;\n", &"    x = 1;\n".repeat(65));
+    assert_eq!(refusal(&many, Tso), "the labelled search takes no more than 64 places for fences");
+}
+
+/// A fence that the task lays over the program is there, whatever is optional.
+#[test]
+fn a_fence_that_is_there_is_not_optional() {
+    let program = program(SB);
+    let candidates = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
+    let there =
+        |n: usize| candidates.iter().take(n).flat_map(|it| it.positions.iter().map(|&at| (at, FenceKind::Full)));
+    let options = Options::default();
+    for (n_there, expected) in [(0, vec![1, 2]), (1, vec![2]), (2, vec![])] {
+        let placement: Placement = there(n_there).collect();
+        let optional =
+            candidates.iter_enumerated().flat_map(|(id, it)| it.positions.iter().map(move |&at| (at, 1 << id.index())));
+        let task = Task { program: &program, placement: &placement, model: Tso, options: &options };
+        let found = clauses(&task, &optional.collect(), &Unlimited).expect("the engine takes the program");
+        assert_eq!(found.clauses, expected);
+    }
 }
 
 #[test]
@@ -261,20 +369,33 @@ fn program(text: &str) -> Program {
     lowered.program.unwrap_or_else(|| panic!("{:?}", lowered.diagnostics))
 }
 
+/// What is asked for.
+struct Ask<'a> {
+    method: Method,
+    place: &'a Place,
+    by: By,
+    kinds: &'a [FenceKind],
+}
+
 /// What comes out.
-fn answer(program: &Program, model: Model, place: &Place, by: By, kinds: &[FenceKind]) -> Synthesis {
+fn answer(program: &Program, model: Model, ask: &Ask<'_>) -> Synthesis {
+    let &Ask { method, place, by, kinds } = ask;
     let candidates = candidates(program, place, by).expect("the labels exist");
     let options = Options::default();
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
-    let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All };
+    let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method };
     let engine = named("explicit").expect("the engine is there");
     synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program")
 }
 
 /// What comes out, in words: for each set the lines, with `>` after and `<` before, and the kinds.
 fn sets(text: &str, model: Model, place: &Place, by: By, kinds: &[FenceKind]) -> String {
+    sets_by(text, model, &Ask { method: Method::Auto, place, by, kinds })
+}
+
+fn sets_by(text: &str, model: Model, ask: &Ask<'_>) -> String {
     let program = program(text);
-    let candidates = candidates(&program, place, by).expect("the labels exist");
+    let candidates = candidates(&program, ask.place, ask.by).expect("the labels exist");
     let fence = |(&id, kind): (&CandidateId, &FenceKind)| {
         let candidate = &candidates[id];
         let line = program.source().line_of(candidate.span.start);
@@ -284,7 +405,7 @@ fn sets(text: &str, model: Model, place: &Place, by: By, kinds: &[FenceKind]) ->
         };
         format!("{} {line}{side} {}", candidate.owner, kind.name())
     };
-    match answer(&program, model, place, by, kinds).outcome {
+    match answer(&program, model, ask).outcome {
         Outcome::Correct => "correct".to_owned(),
         Outcome::Fixed(sets) => {
             let sets = sets.iter().map(|set| set.fences.0.iter().map(fence).collect::<Vec<_>>().join(" + "));

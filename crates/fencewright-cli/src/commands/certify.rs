@@ -8,7 +8,7 @@ use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::prove::{Proved, certify, certify_fences};
 use fencewright::report::{Command, FenceFinding, Finding, Refusal};
-use fencewright::synth::{self, Costs, Outcome, Request, Synthesis, Wanted};
+use fencewright::synth::{self, Costs, Method, Outcome, Request, Synthesis, Wanted};
 
 use crate::args::CertifyArguments;
 use crate::code::{Code, REPORT};
@@ -94,7 +94,13 @@ impl Job<'_> {
         let engine = self.arguments.search.engine();
         let task = Task { program: self.program, placement: &Placement::NONE, model: self.model, options: &options };
         let (kinds, costs) = (which.kinds(), Costs::default());
-        let request = Request { candidates: &candidates, kinds: &kinds, costs: &costs, wanted: Wanted::All };
+        let request = Request {
+            candidates: &candidates,
+            kinds: &kinds,
+            costs: &costs,
+            wanted: Wanted::All,
+            method: Method::Auto,
+        };
         let watch = self.watch(console);
         let (answer, certificate) = match synth::synthesize(engine, &task, &request, &watch) {
             Ok(found) => {

@@ -95,8 +95,13 @@ impl Job<'_> {
         let watch = Watch::start(limits, format!("{file} under {model}"), console);
         let task = Task { program: self.program, placement: &Placement::NONE, model, options: &options };
         let kinds = self.arguments.which.kinds();
-        let request =
-            Request { candidates: self.candidates, kinds: &kinds, costs: self.costs, wanted: self.arguments.wanted() };
+        let request = Request {
+            candidates: self.candidates,
+            kinds: &kinds,
+            costs: self.costs,
+            wanted: self.arguments.wanted(),
+            method: self.arguments.method.into(),
+        };
         let answer = synth::synthesize(engine, &task, &request, &watch);
         let seconds = watch.elapsed().as_secs_f64();
         drop(watch);

@@ -8,7 +8,7 @@ use fencewright::engine::{Engine, Monitor, Options, StopReason, Task, Unsupporte
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::synth::{
-    self, By, Candidate, CandidateId, Choice, Costs, Outcome, Place, Request, Synthesis, Wanted, synthesize,
+    self, By, Candidate, CandidateId, Choice, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, synthesize,
 };
 use fencewright::util::IndexVec;
 
@@ -79,7 +79,8 @@ impl Inquiry<'_> {
         kinds: &[FenceKind],
     ) -> Result<Fenced, Unsupported> {
         let started = Instant::now();
-        let request = Request { candidates, kinds, costs: &Costs::default(), wanted: Wanted::All };
+        let request =
+            Request { candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
         let answer = synthesize(self.engine, &self.task(&Placement::NONE), &request, self.monitor)?;
         Ok(Fenced { sets: sets(answer), seconds: started.elapsed().as_secs_f64() })
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::CandidateId;
 use super::clause::Elements;
+use crate::engine::StopReason;
 use crate::program::FenceKind;
 
 /// A fence at each of these candidates.
@@ -36,13 +37,21 @@ pub(super) struct Problem<'a> {
     pub cost: &'a dyn Fn(CandidateId, FenceKind) -> u64,
     /// From weak to strong.
     pub kinds: &'a [FenceKind],
+    /// Asked now and then; `Some` ends the search.
+    pub poll: &'a dyn Fn() -> Option<StopReason>,
 }
 
+/// The search asks whether to stop after so many sets.
+const POLL_EVERY: u64 = 256;
+
 /// The cheapest set that hits all clauses and includes no blocked set, with its cost; it is minimal.
-pub(super) fn cheapest(problem: &Problem<'_>) -> Option<(u64, Choice)> {
-    let mut search = Search { problem, best: None, set: Choice::default(), forbidden: BTreeMap::new() };
-    search.extend(0);
-    search.best.map(|(_, set)| minimal(problem, set))
+///
+/// # Errors
+/// The search was told to stop.
+pub(super) fn cheapest(problem: &Problem<'_>) -> Result<Option<(u64, Choice)>, StopReason> {
+    let mut search = Search { problem, best: None, set: Choice::default(), forbidden: BTreeMap::new(), n_sets: 0 };
+    search.extend(0)?;
+    Ok(search.best.map(|(_, set)| minimal(problem, set)))
 }
 
 struct Search<'a> {
@@ -51,19 +60,27 @@ struct Search<'a> {
     set: Choice,
     /// From this kind on, a fence at the candidate may not be added.
     forbidden: Elements,
+    /// How many sets were looked at.
+    n_sets: u64,
 }
 
 impl Search<'_> {
-    fn extend(&mut self, cost: u64) {
+    fn extend(&mut self, cost: u64) -> Result<(), StopReason> {
+        self.n_sets += 1;
+        if self.n_sets.is_multiple_of(POLL_EVERY)
+            && let Some(reason) = (self.problem.poll)()
+        {
+            return Err(reason);
+        }
         let open: Vec<_> = self.problem.clauses.iter().filter(|it| !self.set.hits(it)).collect();
         let bound = cost.saturating_add(self.bound(&open));
         let is_hopeless = self.best.as_ref().is_some_and(|best| bound >= best.0);
         if is_hopeless || self.problem.blocked.iter().any(|it| self.set.includes(it)) {
-            return;
+            return Ok(());
         }
         let Some(clause) = open.into_iter().min_by_key(|it| it.len()) else {
             self.best = Some((cost, self.set.clone()));
-            return;
+            return Ok(());
         };
         let mut tried = Vec::new();
         for (&candidate, &kind) in *clause {
@@ -73,7 +90,7 @@ impl Search<'_> {
             }
             let extra = self.extra(candidate, kind);
             let old = self.set.0.insert(candidate, kind);
-            self.extend(cost.saturating_add(extra));
+            self.extend(cost.saturating_add(extra))?;
             restore(&mut self.set.0, candidate, old);
             self.forbidden.insert(candidate, kind);
             tried.push((candidate, before));
@@ -81,6 +98,7 @@ impl Search<'_> {
         for (candidate, before) in tried {
             restore(&mut self.forbidden, candidate, before);
         }
+        Ok(())
     }
 
     /// What making the fence at a candidate this strong costs more.
@@ -131,6 +149,7 @@ fn minimal(problem: &Problem<'_>, mut set: Choice) -> (u64, Choice) {
 #[cfg(test)]
 mod tests {
     use super::{CandidateId, Choice, Elements, Problem, cheapest};
+    use crate::engine::StopReason;
     use crate::program::FenceKind::{self, Full, StoreStore};
     use crate::util::Idx;
 
@@ -146,9 +165,11 @@ mod tests {
         let clauses: Vec<_> = clauses.iter().collect();
         let cost = |_, kind| if kind == Full { 3 } else { 1 };
         let mut blocked: Vec<Choice> = Vec::new();
-        while let Some((_, set)) =
-            cheapest(&Problem { clauses: &clauses, blocked: &blocked, cost: &cost, kinds: &[StoreStore, Full] })
-        {
+        let next = |blocked: &[Choice]| {
+            let kinds = &[StoreStore, Full];
+            cheapest(&Problem { clauses: &clauses, blocked, cost: &cost, kinds, poll: &|| None })
+        };
+        while let Some((_, set)) = next(&blocked).expect("nobody stops the search") {
             blocked.push(set);
         }
         blocked.iter().map(|set| set.0.iter().map(|(it, &kind)| (it.index(), kind)).collect()).collect()
@@ -177,6 +198,21 @@ mod tests {
     #[test]
     fn a_full_fence_hits_what_a_weak_one_hits() {
         check(&[&[(0, StoreStore)], &[(0, Full), (1, Full)]], &[&[(0, Full)], &[(0, StoreStore), (1, Full)]]);
+    }
+
+    #[test]
+    fn the_search_can_be_stopped() {
+        // Rings of five pairs: each needs three fences where the bound says two, so that it cuts nothing off.
+        let pairs = (0..60).map(|it| (it, it / 5 * 5 + (it + 1) % 5));
+        let pairs: Vec<_> = pairs.map(|(a, b)| map(&[(a, Full), (b, Full)])).collect();
+        let clauses: Vec<_> = pairs.iter().collect();
+        let n_polls = std::cell::Cell::new(0);
+        let poll = || {
+            n_polls.set(n_polls.get() + 1);
+            (n_polls.get() == 3).then_some(StopReason::Timeout)
+        };
+        let problem = Problem { clauses: &clauses, blocked: &[], cost: &|_, _| 1, kinds: &[Full], poll: &poll };
+        assert_eq!(cheapest(&problem), Err(StopReason::Timeout));
     }
 
     #[test]

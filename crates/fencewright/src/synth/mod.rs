@@ -11,10 +11,15 @@
 //! all clauses known so far is checked; its bad run gives a clause that it does not hit. A set found safe is minimal,
 //! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
 //! and includes none of them.
+//!
+//! The clauses may also come from one search with fences that may be there or not (`labelled`).
 
 mod clause;
 mod cost;
 mod hitting;
+mod labelled;
+
+use std::ops::ControlFlow;
 
 use crate::engine::portfolio;
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
@@ -39,6 +44,19 @@ pub struct Request<'a> {
     pub costs: &'a Costs,
     /// How many sets.
     pub wanted: Wanted,
+    /// How they are found.
+    pub method: Method,
+}
+
+/// How fence sets are found. The sets are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The loop, which is quicker on almost all programs that were measured (`docs/fences.md`).
+    Auto,
+    /// A run at a time: each set that is checked and found unsafe gives a clause.
+    Loop,
+    /// All clauses at once, from a search with fences that may be there or not.
+    Labelled,
 }
 
 /// How many sets are wanted.
@@ -132,7 +150,7 @@ impl Choice {
 /// Finds fences that make the task's program correct, over those that the task lays over it.
 ///
 /// # Errors
-/// The engine does not take the task.
+/// The engine does not take the task, or the method does not.
 pub fn synthesize(
     engine: &dyn Engine,
     task: &Task<'_>,
@@ -140,43 +158,10 @@ pub fn synthesize(
     monitor: &dyn Monitor,
 ) -> Result<Synthesis, Unsupported> {
     let mut search = Search::new(engine, task, request, monitor);
-    if let Some(run) = search.run_under_sc() {
-        return Ok(search.finish(Outcome::Unfixable(run, Why::UnsafeUnderSc)));
-    }
-    let is_one = match request.wanted {
-        Wanted::All => false,
-        Wanted::First | Wanted::Cheapest => true,
-    };
-    while let Some((cost, fences)) = search.next() {
-        if let Some(reason) = monitor.poll(&Progress { explored: search.explored, ..Progress::default() }) {
-            search.stopped = Some(reason);
-            break;
-        }
-        match search.check(&fences)? {
-            Verdict::Safe if fences.0.is_empty() => return Ok(search.finish(Outcome::Correct)),
-            Verdict::Safe => {
-                search.found.push(FenceSet { cost, fences });
-                if is_one {
-                    break;
-                }
-            }
-            Verdict::Unsafe(run) => match search.learn(&fences, run) {
-                Learned::Clause => {}
-                Learned::Hopeless(run) => return Ok(search.finish(Outcome::Unfixable(run, Why::NoCandidate))),
-                Learned::Contradiction => break,
-            },
-            Verdict::Unknown(reason) => {
-                // What includes it might be safe, but could not be called minimal.
-                search.undecided.push(fences);
-                let is_final = ends_all(&reason);
-                search.stopped = Some(reason);
-                if is_final {
-                    break;
-                }
-            }
-        }
-    }
-    Ok(search.conclude())
+    Ok(match search.run()? {
+        Some(outcome) => search.finish(outcome),
+        None => search.conclude(),
+    })
 }
 
 /// Whether another set would fare no better.
@@ -205,14 +190,8 @@ struct Search<'a> {
     explored: u64,
 }
 
-/// What a bad run taught.
-enum Learned {
-    Clause,
-    /// No candidate would have stopped it.
-    Hopeless(Box<Run>),
-    /// The set has a fence that would have stopped it.
-    Contradiction,
-}
+/// Whether there is more to do; if not, the answer, or nothing if it is to be drawn from what was found.
+type Flow = ControlFlow<Option<Outcome>>;
 
 impl<'a> Search<'a> {
     fn new(engine: &'a dyn Engine, task: &'a Task<'a>, request: &'a Request<'a>, monitor: &'a dyn Monitor) -> Self {
@@ -234,6 +213,64 @@ impl<'a> Search<'a> {
             checks: 0,
             explored: 0,
         }
+    }
+
+    fn run(&mut self) -> Result<Option<Outcome>, Unsupported> {
+        if let Some(run) = self.run_under_sc() {
+            return Ok(Some(Outcome::Unfixable(run, Why::UnsafeUnderSc)));
+        }
+        // Without any fence, which is often safe; if not, the run is the first.
+        let mut flow = self.round()?;
+        if flow.is_continue() {
+            flow = match self.request.method {
+                Method::Auto | Method::Loop => flow,
+                Method::Labelled => self.learn_all()?,
+            };
+        }
+        while flow.is_continue() {
+            flow = self.round()?;
+        }
+        Ok(flow.break_value().flatten())
+    }
+
+    /// Checks a set that hits all clauses so far.
+    fn round(&mut self) -> Result<Flow, Unsupported> {
+        let (cost, fences) = match self.next() {
+            Ok(Some(next)) => next,
+            Ok(None) => return Ok(Flow::Break(None)),
+            Err(reason) => return Ok(self.end(reason)),
+        };
+        if let Some(reason) = self.poll() {
+            return Ok(self.end(reason));
+        }
+        Ok(match self.check(&fences)? {
+            Verdict::Safe if fences.0.is_empty() => Flow::Break(Some(Outcome::Correct)),
+            Verdict::Safe => {
+                self.found.push(FenceSet { cost, fences });
+                match self.request.wanted {
+                    Wanted::All => Flow::Continue(()),
+                    Wanted::First | Wanted::Cheapest => Flow::Break(None),
+                }
+            }
+            Verdict::Unsafe(run) => self.learn(&fences, run),
+            Verdict::Unknown(reason) => {
+                // What includes it might be safe, but could not be called minimal.
+                self.undecided.push(fences);
+                let is_final = ends_all(&reason);
+                let end = self.end(reason);
+                if is_final { end } else { Flow::Continue(()) }
+            }
+        })
+    }
+
+    /// Notes why not everything is known.
+    fn end(&mut self, reason: StopReason) -> Flow {
+        self.stopped = Some(reason);
+        Flow::Break(None)
+    }
+
+    fn poll(&self) -> Option<StopReason> {
+        self.monitor.poll(&Progress { explored: self.explored, ..Progress::default() })
     }
 
     /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one
@@ -260,22 +297,22 @@ impl<'a> Search<'a> {
         Ok(answer)
     }
 
-    fn learn(&mut self, fences: &Choice, run: Box<Run>) -> Learned {
+    /// Adds the clause of a bad run.
+    fn learn(&mut self, fences: &Choice, run: Box<Run>) -> Flow {
         let elements = clause::clause(self.task.program, &self.choices, &run);
         if elements.is_empty() {
-            return Learned::Hopeless(run);
+            return Flow::Break(Some(Outcome::Unfixable(run, Why::NoCandidate)));
         }
         if fences.hits(&elements) {
             let what = "a run passes a fence that should have stopped it".to_owned();
-            self.stopped = Some(StopReason::Defect(what));
-            return Learned::Contradiction;
+            return self.end(StopReason::Defect(what));
         }
         self.clauses.push(Clause { elements, run });
-        Learned::Clause
+        Flow::Continue(())
     }
 
     /// The cheapest set that no clause refutes and that includes none already decided, with its real cost.
-    fn next(&self) -> Option<(u64, Choice)> {
+    fn next(&self) -> Result<Option<(u64, Choice)>, StopReason> {
         let real = |candidate, kind| self.cost(candidate, kind);
         let few = |_, kind: FenceKind| 1 + kind as u64;
         let cost: &dyn Fn(CandidateId, FenceKind) -> u64 = match self.request.wanted {
@@ -285,10 +322,13 @@ impl<'a> Search<'a> {
         let clauses: Vec<_> = self.clauses.iter().map(|clause| &clause.elements).collect();
         let found = self.found.iter().map(|set| &set.fences);
         let blocked: Vec<_> = found.chain(&self.undecided).cloned().collect();
-        let problem = hitting::Problem { clauses: &clauses, blocked: &blocked, cost, kinds: &self.kinds };
-        let (_, fences) = hitting::cheapest(&problem)?;
-        let costs = fences.0.iter().map(|(&candidate, &kind)| self.cost(candidate, kind));
-        Some((costs.fold(0, u64::saturating_add), fences))
+        let poll = || self.poll();
+        let problem = hitting::Problem { clauses: &clauses, blocked: &blocked, cost, kinds: &self.kinds, poll: &poll };
+        let cheapest = hitting::cheapest(&problem)?;
+        Ok(cheapest.map(|(_, fences)| {
+            let costs = fences.0.iter().map(|(&candidate, &kind)| self.cost(candidate, kind));
+            (costs.fold(0, u64::saturating_add), fences)
+        }))
     }
 
     fn cost(&self, candidate: CandidateId, kind: FenceKind) -> u64 {
@@ -298,10 +338,15 @@ impl<'a> Search<'a> {
     fn conclude(mut self) -> Synthesis {
         let mut sets = std::mem::take(&mut self.found);
         sets.sort();
-        let is_complete = self.stopped.is_none() && {
-            self.found.clone_from(&sets);
-            self.next().is_none()
-        };
+        self.found.clone_from(&sets);
+        let is_complete = self.stopped.is_none()
+            && match self.next() {
+                Ok(next) => next.is_none(),
+                Err(reason) => {
+                    self.stopped = Some(reason);
+                    false
+                }
+            };
         let outcome = match &self.stopped {
             Some(reason @ StopReason::Defect(_)) => Outcome::Unknown(reason.clone()),
             Some(reason) if sets.is_empty() => Outcome::Unknown(reason.clone()),

@@ -5,7 +5,7 @@ use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::report::patch::{Original, patch};
-use fencewright::synth::{By, Costs, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
 
 use super::expectation::{FenceOutcome, Fences};
 
@@ -34,8 +34,13 @@ pub fn check(engine: &dyn Engine, program: &Program, expected: &Fences) -> Resul
     };
     let by = if expected.by == "source" { By::Source } else { By::Process };
     let candidates = candidates(program, &place, by).map_err(|it| format!("no label `{}`", it.label))?;
-    let request =
-        Request { candidates: &candidates, kinds: &[FenceKind::Full], costs: &Costs::default(), wanted: Wanted::All };
+    let request = Request {
+        candidates: &candidates,
+        kinds: &[FenceKind::Full],
+        costs: &Costs::default(),
+        wanted: Wanted::All,
+        method: Method::Auto,
+    };
     let Some(answer) = answer(engine, program, expected.model, &request) else {
         return Ok("unsupported".to_owned());
     };
@@ -64,8 +69,13 @@ pub fn check(engine: &dyn Engine, program: &Program, expected: &Fences) -> Resul
 /// Repairs a text, if that is possible, and checks what comes out.
 pub fn round_trip(engine: &dyn Engine, extension: &str, program: &Program, model: Model) -> Result<String, String> {
     let candidates = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
-    let request =
-        Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &Costs::default(), wanted: Wanted::First };
+    let request = Request {
+        candidates: &candidates,
+        kinds: &FenceKind::ALL,
+        costs: &Costs::default(),
+        wanted: Wanted::First,
+        method: Method::Auto,
+    };
     let Some(Synthesis { outcome: Outcome::Fixed(sets), .. }) = answer(engine, program, model, &request) else {
         return Ok("nothing to write".to_owned());
     };

@@ -1,9 +1,11 @@
 //! A law tried on random programs.
 
+use std::collections::BTreeSet;
+
 use fencewright::frontend::fw;
 use fencewright::frontend::lower::lower;
 use fencewright::memory::Model;
-use fencewright::program::Program;
+use fencewright::program::{Program, Value};
 use fencewright::source::{Source, Style, render};
 
 use super::oracle::first_registers;
@@ -15,13 +17,35 @@ pub const MAX_STATES: usize = 10_000;
 
 /// Tries a law on random programs, fewer by the given factor.
 pub fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    let draw = |random: &mut Random| {
+        let mut sample = Sample::new(random, shape);
+        sharpen(&mut sample, random);
+        sample
+    };
+    check_drawn(name, draw, fewer, law);
+}
+
+/// Tries a law on random programs of which most go wrong under a model and not under stronger ones.
+pub fn check_weak(name: &str, shape: Shape, model: Model, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    let draw = |random: &mut Random| {
+        let mut sample = Sample::racing(random, shape);
+        ask_for_weak(&mut sample, random, model);
+        sample
+    };
+    check_drawn(name, draw, fewer, law);
+}
+
+fn check_drawn(
+    name: &str,
+    draw: impl Fn(&mut Random) -> Sample,
+    fewer: u64,
+    law: impl Fn(&Sample) -> Result<(), String>,
+) {
     let from_environment = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let n_samples = (from_environment("FENCEWRIGHT_LAWS").unwrap_or(2_000) / fewer).max(1);
     let seed = from_environment("FENCEWRIGHT_SEED").unwrap_or(1);
     for i in 0..n_samples {
-        let mut random = Random(seed.wrapping_mul(1_000_003).wrapping_add(i));
-        let mut sample = Sample::new(&mut random, shape);
-        sharpen(&mut sample, &mut random);
+        let sample = draw(&mut Random(seed.wrapping_mul(1_000_003).wrapping_add(i)));
         if law(&sample).is_err() {
             let small = shrink(&sample, |candidate| law(candidate).is_err());
             let why = law(&small).expect_err("the shrinker keeps what fails");
@@ -33,9 +57,7 @@ pub fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Resu
 /// Most programs get a property that tells SC from TSO or TSO from PSO, if they have such an outcome: those are rare,
 /// and a wrong rule shows there.
 fn sharpen(sample: &mut Sample, random: &mut Random) {
-    let Ok(program) = program(sample) else { return };
-    let outcomes = |model| first_registers(&program, model, MAX_STATES);
-    let [Some(sc), Some(tso), Some(pso)] = Model::ALL.map(outcomes) else { return };
+    let Some([sc, tso, pso]) = outcomes(sample) else { return };
     let only_tso: Vec<_> = tso.difference(&sc).collect();
     let only_pso: Vec<_> = pso.difference(&tso).collect();
     let candidates =
@@ -43,6 +65,27 @@ fn sharpen(sample: &mut Sample, random: &mut Random) {
     if !candidates.is_empty() && random.chance(80) {
         sample.ask_for(candidates[random.below(candidates.len())]);
     }
+}
+
+/// A program gets a property that tells a model from SC, if it has such an outcome; under PSO, from TSO where it can.
+fn ask_for_weak(sample: &mut Sample, random: &mut Random, model: Model) {
+    let Some([sc, tso, pso]) = outcomes(sample) else { return };
+    let weak: Vec<_> = match model {
+        Model::Sc => return,
+        Model::Tso => tso.difference(&sc).collect(),
+        Model::Pso if pso.len() > tso.len() && random.chance(60) => pso.difference(&tso).collect(),
+        Model::Pso => pso.difference(&sc).collect(),
+    };
+    if !weak.is_empty() {
+        sample.ask_for(weak[random.below(weak.len())]);
+    }
+}
+
+/// What the threads can come to under each model.
+fn outcomes(sample: &Sample) -> Option<[BTreeSet<Vec<Value>>; 3]> {
+    let program = program(sample).ok()?;
+    let [sc, tso, pso] = Model::ALL.map(|model| first_registers(&program, model, MAX_STATES));
+    Some([sc?, tso?, pso?])
 }
 
 /// The program of a sample.

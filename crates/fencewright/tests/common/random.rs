@@ -71,19 +71,28 @@ pub struct Shape {
 
 impl Sample {
     pub fn new(random: &mut Random, shape: Shape) -> Self {
+        Self::draw(random, shape, |maker, _, n_ops| maker.statements(n_ops))
+    }
+
+    /// A program whose threads race by store buffering and message passing, around which the rest is random.
+    pub fn racing(random: &mut Random, shape: Shape) -> Self {
+        Self::draw(random, shape, racing)
+    }
+
+    fn draw(random: &mut Random, shape: Shape, body: fn(&mut Maker<'_>, usize, usize) -> Vec<Stmt>) -> Self {
         let n_threads = 2 + usize::from(random.chance(30));
         let n_locations = 2 + usize::from(random.chance(30));
         let n_values = 2 + usize::from(random.chance(25));
         let max_ops = if n_threads == 3 { shape.max_ops.saturating_sub(2).max(2) } else { shape.max_ops };
-        let mut maker = Maker { random, n_locations, n_values, shape };
+        let mut maker = Maker { random, n_locations, n_values, shape, passes: false };
         let threads: Vec<_> = (0..n_threads)
-            .map(|_| {
+            .map(|t| {
                 let n_ops = if maker.random.chance(75) {
                     max_ops.max(3) - maker.random.below(2)
                 } else {
                     1 + maker.random.below(max_ops)
                 };
-                maker.statements(n_ops)
+                body(&mut maker, t, n_ops)
             })
             .collect();
         let initial = (0..n_locations)
@@ -146,6 +155,8 @@ struct Maker<'r> {
     n_locations: usize,
     n_values: usize,
     shape: Shape,
+    /// Whether racing threads pass messages, rather than both storing before they load.
+    passes: bool,
 }
 
 impl Maker<'_> {
@@ -204,6 +215,35 @@ impl Maker<'_> {
         }
         sizes.into_iter().map(|size| self.statements(size)).collect()
     }
+}
+
+/// Stores to a location of the thread's own, and loads of the next thread's, or the other way round.
+fn racing(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
+    let (own, next) = (thread % maker.n_locations, (thread + 1) % maker.n_locations);
+    let mut out = if maker.random.chance(20) { maker.statements(1) } else { Vec::new() };
+    out.retain(|statement| matches!(statement, Stmt::Store(..) | Stmt::StoreFence));
+    if thread == 0 {
+        maker.passes = maker.random.chance(30);
+    }
+    match (maker.passes, thread % 2) {
+        (false, _) => {
+            out.push(Stmt::Store(own, 1));
+            out.extend(maker.random.chance(20).then_some(Stmt::Store(next, 1)));
+            out.push(Stmt::Load(next, maker.branches(maker.n_values, n_ops.saturating_sub(2))));
+        }
+        (true, 0) => {
+            out.extend([Stmt::Store(own, 1), Stmt::Store(next, 1)]);
+            out.extend(maker.statements(n_ops.saturating_sub(2)));
+        }
+        (true, _) => {
+            let mut branches = maker.branches(maker.n_values, n_ops.saturating_sub(2));
+            for branch in &mut branches {
+                *branch = vec![Stmt::Load(next, vec![branch.clone(); maker.n_values])];
+            }
+            out.push(Stmt::Load(own, branches));
+        }
+    }
+    out
 }
 
 struct Writer {

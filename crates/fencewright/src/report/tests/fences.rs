@@ -8,7 +8,7 @@ use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
 use crate::source::Style;
-use crate::synth::{By, Costs, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use crate::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
 
 /// The text of a report on what synthesis finds, after something has been done to that.
 pub(super) fn report(
@@ -21,8 +21,13 @@ pub(super) fn report(
     let candidates = candidates(&program, &place, by).expect("the labels exist");
     let options = Options::default();
     let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
-    let request =
-        Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &Costs::default(), wanted: Wanted::All };
+    let request = Request {
+        candidates: &candidates,
+        kinds: &FenceKind::ALL,
+        costs: &Costs::default(),
+        wanted: Wanted::All,
+        method: Method::Auto,
+    };
     let engine = engine::named("explicit").expect("the engine is there");
     let mut synthesis = synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program");
     change(&mut synthesis);

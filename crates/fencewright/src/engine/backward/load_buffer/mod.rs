@@ -8,6 +8,7 @@
 mod admit;
 mod choices;
 mod constraint;
+mod optional;
 pub mod proof;
 mod run;
 mod sharpen;
@@ -26,6 +27,7 @@ use crate::system::Run;
 use crate::util::Idx;
 
 use constraint::{ABSENT, Message};
+pub use optional::{Found, Labels, clauses};
 use run::warp;
 use system::{LoadBuffers, Machine, Reducing, Rule};
 
@@ -64,12 +66,7 @@ impl Engine for LoadBuffer {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let machine = Machine::of(task);
-        if task.program.locations().len() > Message::MAX_LOCATIONS {
-            return Err(Unsupported {
-                reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
-                help: "use `--engine explicit`".to_owned(),
-            });
-        }
+        fits(task)?;
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing(task.options)));
@@ -80,6 +77,17 @@ impl Engine for LoadBuffer {
         };
         Ok(answer(self.name(), &search, verdict))
     }
+}
+
+/// Whether messages can name all variables.
+fn fits(task: &Task<'_>) -> Result<(), Unsupported> {
+    if task.program.locations().len() > Message::MAX_LOCATIONS {
+        return Err(Unsupported {
+            reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
+            help: "use `--engine explicit`".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn reducing(options: &Options) -> Reducing {
