@@ -15,7 +15,9 @@ use std::ops::RangeInclusive;
 
 use command::{Fencewright, Measured, more_arguments};
 
-const PROGRAMS: &[&str] = &["dekker", "burns", "ticket", "clh", "bakery"];
+/// What is measured: the program, and what it is defined with besides the number of threads.
+const PROGRAMS: &[(&str, &[&str])] =
+    &[("dekker", &[]), ("burns", &[]), ("ticket", &[]), ("clh", &[]), ("bakery", &["MAX=2"]), ("bakery", &[])];
 const N_THREADS: RangeInclusive<u32> = 2..=5;
 
 /// Unless the command line says something else.
@@ -26,14 +28,16 @@ fn main() {
     let fencewright = Fencewright::build();
     let more = more_arguments();
     println!(
-        "{:<8} {:<8} {:>7} {:<8} {:>10} {:>10} {:>9} {:>8}",
+        "{:<12} {:<8} {:>7} {:<8} {:>10} {:>10} {:>9} {:>8}",
         "program", "fences", "threads", "verdict", "kept", "explored", "seconds", "MB"
     );
-    for program in PROGRAMS {
+    for (program, defines) in PROGRAMS {
         for (fences, define) in [("none", "FENCED=0"), ("fenced", "FENCED=1")] {
             for n_threads in N_THREADS {
-                let it = measure(&fencewright, program, &[define, &format!("N={n_threads}")], &more);
-                row(program, fences, n_threads, &it);
+                let threads = format!("N={n_threads}");
+                let all: Vec<&str> = defines.iter().copied().chain([define, &threads]).collect();
+                let it = measure(&fencewright, program, &all, &more);
+                row(&[&[*program][..], defines].concat().join(" "), fences, n_threads, &it);
                 if it.verdict == "unknown" {
                     break;
                 }
@@ -55,7 +59,7 @@ fn measure(fencewright: &Fencewright, program: &str, defines: &[&str], more: &[S
 fn row(program: &str, fences: &str, n_threads: u32, it: &Measured) {
     let verdict = if it.verdict == "unknown" { "limit" } else { &it.verdict };
     println!(
-        "{program:<8} {fences:<8} {n_threads:>7} {verdict:<8} {:>10} {:>10} {:>9.3} {:>8.1}",
+        "{program:<12} {fences:<8} {n_threads:>7} {verdict:<8} {:>10} {:>10} {:>9.3} {:>8.1}",
         it.kept.unwrap_or(0),
         it.explored,
         it.seconds,
