@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use fencewright::engine::{self, Engine, Options};
+use fencewright::engine::{self, Abstraction, Engine, Options};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::FenceKind;
@@ -375,6 +375,12 @@ pub struct SearchArguments {
     /// Search store buffers up to this length, whatever it costs
     #[arg(long, value_name = "N")]
     pub bound: Option<u32>,
+    /// What `coherence` keeps of store buffers, beside the oldest stores
+    #[arg(long, value_name = "WHAT", default_value = "fd", value_parser = abstractions())]
+    pub abstraction: Abstraction,
+    /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub k: Option<u32>,
 }
 
 /// What an atomic update waits for under PSO.
@@ -415,6 +421,8 @@ impl SearchArguments {
             threads: self.threads.map_or(cores, |it| it as usize),
             without: self.without.iter().cloned().collect(),
             buffer_bound: self.bound,
+            abstraction: self.abstraction,
+            k: self.k,
         }
     }
 }
@@ -429,6 +437,14 @@ fn models() -> impl TypedValueParser<Value = Model> {
 fn kinds() -> impl TypedValueParser<Value = FenceKind> {
     PossibleValuesParser::new(FenceKind::ALL.map(FenceKind::name))
         .map(|name| FenceKind::by_name(&name).expect("the parser admits these names only"))
+}
+
+fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
+    let values = Abstraction::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
+        abstraction.expect("the parser admits these names only")
+    })
 }
 
 fn engines() -> PossibleValuesParser {
