@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fencewright::engine::{self, Abstraction, Engine, Options};
 use fencewright::frontend::{self, Frontend};
@@ -37,6 +38,27 @@ pub struct Arguments {
     pub command: Command,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+impl Arguments {
+    /// The arguments, if each of them makes sense beside the others.
+    pub fn consistent(self) -> Result<Self, clap::Error> {
+        let search = match &self.command {
+            Command::Check(it) => Some(&it.search),
+            Command::Fence(it) => Some(&it.search),
+            Command::Trace(it) => Some(&it.search),
+            Command::Certify(it) => Some(&it.search),
+            Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
+            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man => None,
+        };
+        let keeps_no_order = |it: &SearchArguments| it.abstraction == Abstraction::Set && it.k.is_some_and(|k| k > 0);
+        if search.is_some_and(keeps_no_order) {
+            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0\n  \
+                           = help: leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        Ok(self)
+    }
 }
 
 /// The verbs.

@@ -1,7 +1,7 @@
 //! Laws of the abstraction of store buffers, tried on random programs with random fences, and the traps of the paper.
 //!
-//! Other than the laws of all engines, these fix `k`, so that what a coarse abstraction claims is held against the truth
-//! even where a finer one would have been asked next.
+//! Other than the laws of all engines, these fix `k`, so that what a coarse abstraction claims is held against the
+//! truth even where a finer one would have been asked next.
 
 mod common;
 
@@ -33,7 +33,7 @@ const PRECISIONS: [(Abstraction, u32); 9] = [
 
 #[test]
 fn no_abstraction_contradicts_the_semantics() {
-    check("truth", Shape { max_ops: 4, has_loops: true }, 2, |sample| {
+    check("truth", Shape { max_ops: 4, has_loops: true }, 8, |sample| {
         let program = program(sample)?;
         for (model, pso_rmw) in
             [(Model::Tso, PsoRmw::Location), (Model::Pso, PsoRmw::Location), (Model::Pso, PsoRmw::All)]
@@ -60,7 +60,7 @@ fn no_abstraction_contradicts_the_semantics() {
 /// Buffers that loops fill are beyond the reference semantics, but not beyond an exact engine.
 #[test]
 fn no_abstraction_contradicts_an_exact_engine_on_unbounded_loops() {
-    check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 4, |sample| {
+    check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 16, |sample| {
         let program = program(sample)?;
         for model in [Model::Tso, Model::Pso] {
             let options = Options::default();
@@ -82,7 +82,7 @@ fn no_abstraction_contradicts_an_exact_engine_on_unbounded_loops() {
 
 #[test]
 fn a_finer_abstraction_proves_no_less() {
-    check("finer", Shape { max_ops: 4, has_loops: true }, 2, |sample| {
+    check("finer", Shape { max_ops: 4, has_loops: true }, 16, |sample| {
         let program = program(sample)?;
         for model in Model::ALL {
             let placement = some_fences(sample, &program);
@@ -105,7 +105,7 @@ fn a_finer_abstraction_proves_no_less() {
     });
 }
 
-/// What each precision says of a trap, in the order of [`PRECISIONS`]: `s`afe, `u`nsafe, `?` for an alarm without a run.
+/// What each precision says of a trap, in the order of [`PRECISIONS`]: safe, unsafe, or `?` for an alarm without run.
 fn check_trap(name: &str, model: Model, expected: &str) {
     let text = std::fs::read_to_string(root().join("examples/traps").join(name)).expect("the trap is there");
     let parsed = frontend::parse(&fw::Fw, &Source::new(name, text), &[]);

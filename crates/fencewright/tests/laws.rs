@@ -44,7 +44,7 @@ fn engines_agree_with_the_semantics_on_loops() {
     });
 }
 
-/// Buffers that loops fill are beyond the reference semantics, but not beyond the exact engines.
+/// Buffers that loops fill are beyond the reference semantics, but not beyond the exact engines and the abstraction.
 #[test]
 fn exact_engines_agree_on_unbounded_loops() {
     check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 1, |sample| {

@@ -62,7 +62,7 @@ impl StopReason {
             Self::BufferBound(_) => Some("search further with `--bound N`, or put a fence on the loop that stores"),
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
             Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
-            Self::Alarm(_) => Some("use `--engine auto`, whose engines are exact, or keep more in order with `--k N`"),
+            Self::Alarm(_) => Some("use `--engine auto`, whose engines are exact"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted | Self::States(_) | Self::Unproved(_) => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),

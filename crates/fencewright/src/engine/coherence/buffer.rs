@@ -1,4 +1,4 @@
-//! An abstract store buffer: the oldest stores in order, then a set of stores of which the newest per location is known.
+//! An abstract store buffer: the oldest stores in order, then a set of stores whose newest is known, per location.
 //!
 //! It stands for the FIFOs `oldest · w` where `w` has the locations of the set, its stores are in the set (`fd`, `set`:
 //! each at least once), and its last store to a location is the newest one kept (`set`: any of the set). The rules:
@@ -6,7 +6,7 @@
 //! | rule | |
 //! |---|---|
 //! | STORE-H | while the set is empty and fewer than `k` are in order, a store goes behind those |
-//! | STORE-S | otherwise it goes into the set, even if flushes have made room before it: it is newer than all of the set |
+//! | STORE-S | otherwise it goes into the set, even if flushes have made room before that: it is newer than the set |
 //! | FLUSH-H | the oldest store leaves the ordered part; the set waits for that to be empty |
 //! | FLUSH-SN | a store of the set goes to memory, and the same store is in the buffer once more |
 //! | FLUSH-SD | a store of the set goes to memory and leaves the set; not the newest while its location has others |

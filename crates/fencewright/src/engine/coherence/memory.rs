@@ -107,7 +107,7 @@ impl Coherent {
         let mut m = m.clone();
         let segments = &mut m.pending[p];
         let separates = segments.last().is_some_and(|segment| !segment.is_empty());
-        // With one marker more than segments, `k + 1` markers are kept.
+        // There is one marker less than segments.
         if separates && segments.len() <= self.precision.k as usize + 1 {
             segments.push(Segment::new());
         }
@@ -123,8 +123,8 @@ impl Operational for Coherent {
     }
 
     fn load(&self, m: &CoherentMemory, p: ProcessId, x: LocationId) -> (Value, ReadFrom) {
-        let buffers = m.pending[p].iter().rev().filter_map(|segment| segment.get(&self.queue(x)?));
-        match { buffers }.find_map(|buffer| buffer.newest(x)) {
+        let newest_in = |segment: &Segment| segment.get(&self.queue(x)?)?.newest(x);
+        match m.pending[p].iter().rev().find_map(newest_in) {
             Some(newest) => (newest, ReadFrom::OwnBuffer),
             None => (m.contents[x.index()], ReadFrom::Memory),
         }

@@ -7,23 +7,24 @@
 //!    new ─▶ [ 2 1 2 1 1 3 ] ─▶ memory        newest 2, rest {1, 2}, oldest [1 3]       (k = 2)
 //! ```
 //!
-//! **Why `safe` is a proof.** An abstract buffer stands for every FIFO that begins with its ordered part, continues with
-//! stores of the set, each location of it at least once, and in which the last store to a location is the newest one
-//! kept for it ([`buffer`]). Initially both are empty. Every rule takes a FIFO and an abstract buffer that stands for it
-//! to another such pair: a store, since it goes behind all others in both; a flush, since the oldest store of the FIFO is
-//! the first of the ordered part or, if there is none, in the set, and the abstract rules offer both that it is still
-//! there afterwards and that it is not. A load finds the same value in both, and a buffer is empty if and only if the
-//! other one is, so fences, atomic updates, locked blocks and properties of final states see no difference. Control,
-//! registers and memory are kept exactly, so a bad situation that can be reached is reached in the abstraction too.
+//! **Why `safe` is a proof.** An abstract buffer stands for every FIFO that begins with its ordered part, continues
+//! with stores of the set, each location of it at least once, and in which the last store to a location is the newest
+//! one kept for it ([`buffer`]). Initially both are empty. Every rule takes a FIFO and an abstract buffer that stands
+//! for it to another such pair: a store, since it goes behind all others in both; a flush, since the oldest store of
+//! the FIFO is the first of the ordered part or, if there is none, in the set, and the abstract rules offer both that
+//! it is still there afterwards and that it is not. A load finds the same value in both, and one is empty if and only
+//! if the other is, so fences, atomic updates, locked blocks and properties of final states see no difference.
+//! Control, registers and memory are kept exactly (but for registers that are never read again), so a bad situation
+//! that can be reached is reached in the abstraction too.
 //!
 //! **Why it ends.** With finite data there are finitely many sets and finitely many words up to length `k`.
 //!
-//! **Store-store fences** under PSO: up to `k + 1` markers of a process are kept in order, with abstract buffers between
-//! them; a marker beyond that is dropped ([`memory`]). A marker only ever makes a flush or an update wait, so dropping it
-//! adds behaviors and takes none away.
+//! **Store-store fences** under PSO: up to `k + 1` markers of a process are kept in order, with abstract buffers
+//! between them; a marker beyond that is dropped ([`memory`]). A marker only ever makes a flush, a fence or an update
+//! wait, so dropping it adds behaviors and takes none away.
 //!
-//! **Alarms.** The path to an alarm is tried on the reference semantics ([`concrete`]); a run that comes out is replayed,
-//! and the answer is `unsafe`. Otherwise `k` is raised, and beyond [`MAX_K`] the answer is `unknown`.
+//! **Alarms.** The path to an alarm is tried on the reference semantics ([`concrete`]); a run that comes out is
+//! replayed, and the answer is `unsafe`. Otherwise `k` is raised, and beyond [`MAX_K`] the answer is `unknown`.
 //!
 //! | abstraction | |
 //! |---|---|
@@ -63,7 +64,7 @@ pub enum Abstraction {
 }
 
 impl Abstraction {
-    /// All of them, from the coarsest to the finest but one.
+    /// All of them.
     pub const ALL: [Self; 3] = [Self::Set, Self::Fd, Self::Pd];
 
     /// The name on the command line.
@@ -103,7 +104,7 @@ impl Engine for Coherence {
     }
 
     fn about(&self) -> &'static str {
-        "forward search over partial-coherence abstractions of the store buffers; proves, or raises an alarm and tries it"
+        "forward search over abstract store buffers; proves, or tries its alarms on the semantics, or does not know"
     }
 
     fn reductions(&self) -> &'static [Reduction] {
