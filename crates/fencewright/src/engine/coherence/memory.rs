@@ -219,3 +219,73 @@ fn guesses(m: &CoherentMemory, p: ProcessId) -> Vec<(Flush, CoherentMemory)> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p() -> ProcessId {
+        ProcessId::from_usize(0)
+    }
+
+    fn x() -> LocationId {
+        LocationId::from_usize(0)
+    }
+
+    fn y() -> LocationId {
+        LocationId::from_usize(1)
+    }
+
+    fn pso(k: u32) -> Coherent {
+        let precision = Precision { abstraction: Abstraction::Fd, k };
+        Coherent { model: Model::Pso, pso_rmw: PsoRmw::Location, precision }
+    }
+
+    /// After `x = 1; fence(store); y = 1`.
+    fn message(model: Coherent) -> CoherentMemory {
+        let m = model.store(&model.initial(vec![0, 0], 1), p(), x(), 1);
+        let m = model.fence(&m, p(), FenceKind::StoreStore).expect("a store-store fence does not wait");
+        model.store(&m, p(), y(), 1)
+    }
+
+    #[test]
+    fn a_marker_keeps_stores_in_order() {
+        let model = pso(1);
+        let mut left = model.flushes(&message(model), p());
+        assert_eq!(left.iter().map(|it| it.0).collect::<Vec<_>>(), [Flush::Store(x())]);
+        let left = model.flushes(&left.remove(0).1, p());
+        assert_eq!(left.iter().map(|it| it.0).collect::<Vec<_>>(), [Flush::Store(y())]);
+        assert!(model.may_lock(&left[0].1, p()), "the marker left with what it held back");
+    }
+
+    /// Trap T2: a marker is in all buffers, so an update of a location without stores waits, too.
+    #[test]
+    fn an_update_waits_for_a_marker() {
+        let model = pso(1);
+        let stored = model.store(&model.initial(vec![0, 0], 1), p(), x(), 1);
+        assert!(model.may_rmw(&stored, p(), y()) && !model.may_rmw(&stored, p(), x()));
+        let marked = model.fence(&stored, p(), FenceKind::StoreStore).expect("a store-store fence does not wait");
+        assert!(!model.may_rmw(&marked, p(), y()));
+    }
+
+    #[test]
+    fn a_marker_too_many_is_dropped() {
+        let kept = |k| {
+            let model = pso(k);
+            let m = model.fence(&message(model), p(), FenceKind::StoreStore).expect("it does not wait");
+            let m = model.store(&m, p(), x(), 0);
+            model.pending(&m, p()).iter().filter(|it| **it == Pending::Marker).count()
+        };
+        assert_eq!([0, 1, 2].map(kept), [1, 2, 2]);
+    }
+
+    #[test]
+    fn a_marker_that_separates_nothing_is_not_kept() {
+        let model = pso(4);
+        let marked = |m: &CoherentMemory| model.fence(m, p(), FenceKind::StoreStore).expect("it does not wait");
+        let empty = model.initial(vec![0, 0], 1);
+        assert_eq!(marked(&empty), empty);
+        let once = marked(&message(model));
+        assert_eq!(marked(&once), once);
+    }
+}
