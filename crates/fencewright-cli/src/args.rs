@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use fencewright::engine::{self, Engine, Options};
+use fencewright::engine::{self, Abstraction, Engine, Options};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::FenceKind;
@@ -37,6 +38,27 @@ pub struct Arguments {
     pub command: Command,
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+impl Arguments {
+    /// The arguments, if each of them makes sense beside the others.
+    pub fn consistent(self) -> Result<Self, clap::Error> {
+        let search = match &self.command {
+            Command::Check(it) => Some(&it.search),
+            Command::Fence(it) => Some(&it.search),
+            Command::Trace(it) => Some(&it.search),
+            Command::Certify(it) => Some(&it.search),
+            Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
+            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man => None,
+        };
+        let keeps_no_order = |it: &SearchArguments| it.abstraction == Abstraction::Set && it.k.is_some_and(|k| k > 0);
+        if search.is_some_and(keeps_no_order) {
+            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0\n  \
+                           = help: leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        Ok(self)
+    }
 }
 
 /// The verbs.
@@ -399,6 +421,12 @@ pub struct SearchArguments {
     /// Search store buffers up to this length, whatever it costs
     #[arg(long, value_name = "N")]
     pub bound: Option<u32>,
+    /// What `coherence` keeps of store buffers, beside the oldest stores
+    #[arg(long, value_name = "WHAT", default_value = "fd", value_parser = abstractions())]
+    pub abstraction: Abstraction,
+    /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub k: Option<u32>,
 }
 
 /// What an atomic update waits for under PSO.
@@ -439,6 +467,8 @@ impl SearchArguments {
             threads: self.threads.map_or(cores, |it| it as usize),
             without: self.without.iter().cloned().collect(),
             buffer_bound: self.bound,
+            abstraction: self.abstraction,
+            k: self.k,
         }
     }
 }
@@ -453,6 +483,14 @@ fn models() -> impl TypedValueParser<Value = Model> {
 fn kinds() -> impl TypedValueParser<Value = FenceKind> {
     PossibleValuesParser::new(FenceKind::ALL.map(FenceKind::name))
         .map(|name| FenceKind::by_name(&name).expect("the parser admits these names only"))
+}
+
+fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
+    let values = Abstraction::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
+        abstraction.expect("the parser admits these names only")
+    })
 }
 
 fn engines() -> PossibleValuesParser {

@@ -23,7 +23,7 @@ use code::Code;
 use console::Console;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse().consistent().unwrap_or_else(|wrong| wrong.exit());
     install_panic_message();
     interrupt::install();
     let code = panic::catch_unwind(|| run(&arguments)).unwrap_or(Code::Defect);

@@ -44,7 +44,7 @@ fn engines_agree_with_the_semantics_on_loops() {
     });
 }
 
-/// Buffers that loops fill are beyond the reference semantics, but not beyond the exact engines.
+/// Buffers that loops fill are beyond the reference semantics, but not beyond the exact engines and the abstraction.
 #[test]
 fn exact_engines_agree_on_unbounded_loops() {
     check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 1, |sample| {
@@ -231,7 +231,7 @@ fn answer(
     match engine.check(&task, &Patience(50_000)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
-        Ok(Verdict::Unknown(StopReason::Constraints(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Constraints(_) | StopReason::Alarm(_))) => Ok(None),
         Ok(Verdict::Unknown(StopReason::Interrupted)) if engine.name() != "explicit" => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
         Err(_) => Ok(None),
@@ -249,8 +249,8 @@ fn patient_answer(
     match engine.check(&task, &Patience(1_500)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
-        Ok(Verdict::Unknown(StopReason::Interrupted | StopReason::Constraints(_) | StopReason::BufferBound(_)))
-        | Err(_) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Interrupted | StopReason::Constraints(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::BufferBound(_) | StopReason::Alarm(_))) | Err(_) => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
     }
 }

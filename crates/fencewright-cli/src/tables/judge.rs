@@ -51,9 +51,8 @@ pub fn stopped(reason: &StopReason) -> String {
         StopReason::Memory => "memory limit".to_owned(),
         StopReason::Constraints(n) => format!("gave up at {n}"),
         StopReason::Interrupted | StopReason::BufferBound(_) | StopReason::UnboundedData(_) => reason.to_string(),
-        StopReason::States(_) | StopReason::Overflow | StopReason::Unproved(_) | StopReason::Defect(_) => {
-            reason.to_string()
-        }
+        StopReason::States(_) | StopReason::Alarm(_) | StopReason::Overflow => reason.to_string(),
+        StopReason::Unproved(_) | StopReason::Defect(_) => reason.to_string(),
     }
 }
 

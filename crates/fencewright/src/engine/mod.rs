@@ -5,6 +5,7 @@
 
 pub mod automaton;
 pub mod backward;
+pub mod coherence;
 pub mod explicit;
 mod monitor;
 pub mod portfolio;
@@ -17,6 +18,7 @@ use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::system::Dialect;
 
+pub use coherence::Abstraction;
 pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
@@ -26,6 +28,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::load_buffer::LoadBuffer,
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
+    &coherence::Coherence,
 ];
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
@@ -81,11 +84,22 @@ pub struct Options {
     pub without: BTreeSet<String>,
     /// For engines that bound the store buffers: search up to this many buffered stores per process, whatever it costs.
     pub buffer_bound: Option<u32>,
+    /// For engines that abstract from the store buffers: what they keep of their unordered part.
+    pub abstraction: Abstraction,
+    /// For the same: keep exactly this many of the oldest stores in order, instead of as many as it takes.
+    pub k: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { dialect: Dialect::default(), threads: 1, without: BTreeSet::new(), buffer_bound: None }
+        Self {
+            dialect: Dialect::default(),
+            threads: 1,
+            without: BTreeSet::new(),
+            buffer_bound: None,
+            abstraction: Abstraction::default(),
+            k: None,
+        }
     }
 }
 

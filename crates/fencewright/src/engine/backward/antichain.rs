@@ -56,8 +56,14 @@ pub struct Newcomer<S: WellStructured> {
     pub constraint: S::Constraint,
     /// The successor it was found from, and the rule that leads there.
     pub next: Option<(u32, S::Rule)>,
+    /// Lighter constraints are looked at first.
+    pub weight: u32,
     open: u64,
     key: u64,
+    /// Where constraints are that may cover it, for each set of open processes that was known when it was looked up.
+    covering: Vec<u64>,
+    /// How many such sets were known.
+    n_opens: usize,
     signature: u64,
     /// What it covers.
     covers: Vec<u32>,
@@ -106,18 +112,36 @@ impl<S: WellStructured> Antichain<S> {
         let open = system.open(&constraint);
         let key = system.key(&constraint, open);
         let signature = system.signature(&constraint);
-        let mut newcomer = Newcomer { constraint, next, open, key, signature, covers: Vec::new(), n_seen: 0 };
-        if self.is_covered_since(system, &newcomer) {
+        let covering = self.opens.iter().map(|&larger| Self::covering_key(system, &constraint, (open, key), larger));
+        let covering = covering.flatten().collect();
+        let mut newcomer = Newcomer {
+            constraint,
+            next,
+            weight: 0,
+            open,
+            key,
+            covering,
+            n_opens: self.opens.len(),
+            signature,
+            covers: Vec::new(),
+            n_seen: 0,
+        };
+        if newcomer.covering.iter().any(|&key| self.is_covered_in(system, &newcomer, key)) {
             return None;
         }
         newcomer.covers = self.covered_since(system, &newcomer);
         newcomer.n_seen = self.kept.len() as u32;
+        newcomer.weight = system.weight(&newcomer.constraint);
         Some(newcomer)
     }
 
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
     pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
-        if self.is_covered_since(system, &newcomer) {
+        let n_new = self.opens.len().saturating_sub(newcomer.n_opens);
+        let new = self.opens[self.opens.len() - n_new..].iter();
+        let place = (newcomer.open, newcomer.key);
+        let new = new.filter_map(|&larger| Self::covering_key(system, &newcomer.constraint, place, larger));
+        if newcomer.covering.iter().copied().chain(new).any(|key| self.is_covered_in(system, &newcomer, key)) {
             return None;
         }
         let later = self.covered_since(system, &newcomer);
@@ -140,13 +164,14 @@ impl<S: WellStructured> Antichain<S> {
         bucket.iter().rev().copied().take_while(move |entry| entry.number >= n_seen)
     }
 
-    fn is_covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> bool {
-        let &Newcomer { ref constraint, open, key, signature, n_seen, .. } = newcomer;
-        self.opens.iter().filter(|&&larger| larger & open == open).any(|&larger| {
-            let key = if larger == open { key } else { system.key(constraint, larger) };
-            let mut candidates = self.since(key, n_seen).filter(|entry| entry.may_cover(signature));
-            candidates.any(|entry| system.entails(constraint, self.get(entry.number)))
-        })
+    /// Where a constraint is that leaves these processes open and may cover one that leaves others open.
+    fn covering_key(system: &S, constraint: &S::Constraint, (open, key): (u64, u64), larger: u64) -> Option<u64> {
+        (larger & open == open).then(|| if larger == open { key } else { system.key(constraint, larger) })
+    }
+
+    fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
+        let mut candidates = self.since(key, newcomer.n_seen).filter(|entry| entry.may_cover(newcomer.signature));
+        candidates.any(|entry| system.entails(&newcomer.constraint, self.get(entry.number)))
     }
 
     fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {

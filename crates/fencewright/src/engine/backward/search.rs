@@ -185,10 +185,10 @@ impl<S: WellStructured> Search<S> {
 
     /// Adds a constraint unless it is covered; whether an initial configuration is in it.
     fn add(&mut self, newcomer: Newcomer<S>) -> bool {
+        let weight = newcomer.weight;
         let Some(number) = self.antichain.add(&self.system, newcomer) else { return false };
-        let constraint = self.antichain.get(number);
-        self.queue.push(Reverse((self.system.weight(constraint), number)));
-        self.system.is_initial(constraint)
+        self.queue.push(Reverse((weight, number)));
+        self.system.is_initial(self.antichain.get(number))
     }
 
     fn told(&self) -> End<S::Rule> {

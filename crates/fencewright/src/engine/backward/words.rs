@@ -28,12 +28,16 @@ impl Words {
     pub fn new() -> Self {
         let ids = (0..N_SHARDS).map(|_| Mutex::default()).collect();
         let words = Self { words: boxcar::Vec::new(), ids };
-        words.intern(&[]);
+        words.words.push(Box::default());
         words
     }
 
     /// The id of a word.
     pub fn intern(&self, letters: &[u64]) -> WordId {
+        // Most buffers are empty: no thread should wait for another to learn that.
+        if letters.is_empty() {
+            return Self::EMPTY;
+        }
         let hash = hash(letters);
         let shard = &self.ids[(hash >> 32) as usize % N_SHARDS];
         let mut ids = shard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,6 +61,9 @@ impl Default for Words {
     }
 }
 
+/// The finish of `FxHasher` leaves like words close together, which costs comparisons; this spreads them.
 fn hash(letters: &[u64]) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(letters)
+    let hash = BuildHasherDefault::<FxHasher>::default().hash_one(letters);
+    let hash = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    hash ^ hash >> 29
 }

@@ -495,9 +495,10 @@ impl WellStructured for LoadBuffers<'_> {
                     && constraint[self.buffer(process)] == Words::EMPTY
                     && self.is_staged_empty(constraint, process))
         };
-        let memory = self.memory(constraint);
+        let memory = self.letters(constraint[self.memory_word()]);
         let holds = |(x, initial): (LocationId, &Vec<u16>)| {
-            initial.iter().any(|&value| self.encoding.contains(x, memory[x.index()], value))
+            let cell = Values::from_bits(memory[x.index()]);
+            initial.iter().any(|&value| self.encoding.contains(x, cell, value))
         };
         self.processes().all(starts) && self.program.initial.iter_enumerated().all(holds)
     }

@@ -1,0 +1,150 @@
+//! An abstract store buffer: the oldest stores in order, then a set of stores whose newest is known, per location.
+//!
+//! It stands for the FIFOs `oldest · w` where `w` has the locations of the set, its stores are in the set (`fd`, `set`:
+//! each at least once), and its last store to a location is the newest one kept (`set`: any of the set). The rules:
+//!
+//! | rule | |
+//! |---|---|
+//! | STORE-H | while the set is empty and fewer than `k` are in order, a store goes behind those |
+//! | STORE-S | otherwise it goes into the set, even if flushes have made room before that: it is newer than the set |
+//! | FLUSH-H | the oldest store leaves the ordered part; the set waits for that to be empty |
+//! | FLUSH-SN | a store of the set goes to memory, and the same store is in the buffer once more |
+//! | FLUSH-SD | a store of the set goes to memory and leaves the set; not the newest while its location has others |
+//! | FLUSH-NE, FLUSH-E | `pd`: any store of the set, which stays as it is; the newest, with which its location leaves |
+//!
+//! The newest store to a location leaves last. FLUSH-SD on it while others remain would let the buffer forget that.
+
+use crate::engine::coherence::{Abstraction, Precision};
+use crate::program::{LocationId, Value};
+
+/// A store that waits.
+pub type Store = (LocationId, Value);
+
+/// An abstract store buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Buffer {
+    oldest: Vec<Store>,
+    /// Invariant: by location, each once.
+    rest: Vec<Unordered>,
+}
+
+/// The stores to one location whose order is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Unordered {
+    location: LocationId,
+    newest: Value,
+    /// Invariant: sorted; `newest` is one of them.
+    values: Vec<Value>,
+}
+
+impl Buffer {
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.oldest.is_empty() && self.rest.is_empty()
+    }
+
+    /// What a load by the owner finds.
+    pub fn newest(&self, x: LocationId) -> Option<Value> {
+        let unordered = self.rest.iter().find(|it| it.location == x).map(|it| it.newest);
+        unordered.or_else(|| self.oldest.iter().rev().find(|store| store.0 == x).map(|store| store.1))
+    }
+
+    /// STORE-H, STORE-S.
+    pub fn store(&mut self, (x, value): Store, precision: Precision) {
+        if self.rest.is_empty() && self.oldest.len() < precision.k as usize {
+            self.oldest.push((x, value));
+            return;
+        }
+        match self.rest.binary_search_by_key(&x, |it| it.location) {
+            Ok(i) => self.rest[i].store(value),
+            Err(i) => self.rest.insert(i, Unordered { location: x, newest: value, values: vec![value] }),
+        }
+    }
+
+    /// What can leave, and what remains.
+    pub fn flushes(&self, abstraction: Abstraction) -> Vec<(Store, Self)> {
+        if let Some((&first, others)) = self.oldest.split_first() {
+            return vec![(first, Self { oldest: others.to_vec(), rest: self.rest.clone() })];
+        }
+        let mut out = Vec::new();
+        for (i, unordered) in self.rest.iter().enumerate() {
+            for &value in &unordered.values {
+                let store = (unordered.location, value);
+                out.push((store, self.clone()));
+                out.extend(unordered.without(value, abstraction).map(|left| (store, self.with(i, left))));
+            }
+        }
+        out
+    }
+
+    /// `set`: any store of the set may turn out to be the newest.
+    pub fn guesses(&self) -> Vec<Self> {
+        let mut out = Vec::new();
+        for (i, unordered) in self.rest.iter().enumerate() {
+            for &newest in unordered.values.iter().filter(|&&value| value != unordered.newest) {
+                out.push(self.with(i, Unordered { newest, ..unordered.clone() }));
+            }
+        }
+        out
+    }
+
+    /// `pd`: whether it stands for every FIFO that the other stands for.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.oldest == other.oldest
+            && self.rest.len() == other.rest.len()
+            && self.rest.iter().zip(&other.rest).all(|(mine, its)| mine.covers(its))
+    }
+
+    /// What it has in common with all that it covers and is covered by.
+    pub fn outline(&self) -> Self {
+        let outline = |it: &Unordered| Unordered { values: vec![it.newest], ..*it };
+        Self { oldest: self.oldest.clone(), rest: self.rest.iter().map(outline).collect() }
+    }
+
+    /// All stores that may wait.
+    pub fn stores(&self) -> impl Iterator<Item = Store> + '_ {
+        let unordered = self.rest.iter().flat_map(|it| it.values.iter().map(|&value| (it.location, value)));
+        self.oldest.iter().copied().chain(unordered)
+    }
+
+    /// With other unordered stores at one location; none of them is none of the location.
+    fn with(&self, i: usize, unordered: Unordered) -> Self {
+        let mut out = self.clone();
+        if unordered.values.is_empty() {
+            out.rest.remove(i);
+        } else {
+            out.rest[i] = unordered;
+        }
+        out
+    }
+}
+
+impl Unordered {
+    fn store(&mut self, value: Value) {
+        self.newest = value;
+        if let Err(i) = self.values.binary_search(&value) {
+            self.values.insert(i, value);
+        }
+    }
+
+    /// What is left when a value is in the buffer no more; `None` where that cannot be.
+    fn without(&self, value: Value, abstraction: Abstraction) -> Option<Self> {
+        let is_newest = value == self.newest;
+        let values = match abstraction {
+            Abstraction::Set | Abstraction::Fd if is_newest && self.values.len() > 1 => return None,
+            Abstraction::Set | Abstraction::Fd => self.values.iter().copied().filter(|&it| it != value).collect(),
+            Abstraction::Pd if is_newest => Vec::new(),
+            // Covered by what stays as it is.
+            Abstraction::Pd => return None,
+        };
+        Some(Self { values, ..*self })
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        let has = |value: &Value| self.values.binary_search(value).is_ok();
+        self.location == other.location && self.newest == other.newest && other.values.iter().all(has)
+    }
+}
+
+#[cfg(test)]
+mod tests;
