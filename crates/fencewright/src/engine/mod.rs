@@ -11,6 +11,7 @@ mod monitor;
 pub mod portfolio;
 mod run;
 mod verdict;
+pub mod zones;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
     &coherence::Coherence,
+    &zones::ZonesEngine,
 ];
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.

@@ -56,6 +56,11 @@ impl Zone {
         self.bounds[i * self.n + j]
     }
 
+    /// How many differences are bounded.
+    pub fn n_bounds(&self) -> usize {
+        self.bounds.iter().filter(|bound| bound.is_some()).count()
+    }
+
     /// Adds `vᵢ - vⱼ ≤ c`; false if no valuation is left.
     #[must_use]
     pub fn add(&mut self, i: usize, j: usize, c: Bound) -> bool {
@@ -125,6 +130,15 @@ impl Zone {
         let bound = |s: Term, t: Term| self.bound(s.base, t.base).shifted(i128::from(s.plus) - i128::from(t.plus));
         let bounds = terms.iter().flat_map(|&s| terms.iter().map(move |&t| bound(s, t))).collect();
         Self { n: terms.len(), bounds }
+    }
+
+    /// The same zone with so many more variables behind, of which nothing is known.
+    pub fn extended(&self, n_more: usize) -> Self {
+        let mut zone = Self::all(self.n + n_more);
+        for i in 0..self.n {
+            zone.bounds[i * zone.n..][..self.n].copy_from_slice(&self.bounds[i * self.n..][..self.n]);
+        }
+        zone
     }
 
     /// Nothing is known of a variable any more.
