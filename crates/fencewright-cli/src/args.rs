@@ -333,7 +333,7 @@ pub struct TablesArguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Who searches, comma-separated [default: every exact engine]
+    /// Who searches, comma-separated [default: every exact engine; `zones` for `predicates`]
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
     pub engine: Vec<String>,
     /// Stop after this time, for each row: `60s`, `5m`, `none`
@@ -360,10 +360,10 @@ impl TablesArguments {
         form.expect("the command line admits known forms only")
     }
 
-    /// The engines.
-    pub fn engines(&self) -> Vec<&'static dyn Engine> {
+    /// The engines for a table.
+    pub fn engines(&self, table: &Table) -> Vec<&'static dyn Engine> {
         match &self.engine[..] {
-            [] => tables::exact_engines(),
+            [] => table.engines(),
             names => names.iter().filter_map(|name| engine::named(name)).collect(),
         }
     }

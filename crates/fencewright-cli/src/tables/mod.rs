@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   papers.toml ─▶ papers ─╮
-//!   examples ─▶ programs ──┼─▶ single_buffer, pso_reach, pso_fences ─▶ Grid ─▶ form
+//!   examples ─▶ programs ──┼─▶ single_buffer, pso_reach, … ─▶ Grid ─▶ form
 //!   engines ─▶ ask ────────╯              judge ─▶ exit code
 //! ```
 //!
@@ -14,6 +14,7 @@ mod form;
 mod grid;
 mod judge;
 mod papers;
+mod predicates;
 mod programs;
 mod pso_fences;
 mod pso_reach;
@@ -36,15 +37,23 @@ pub struct Table {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
+    /// The engines that are asked if nobody chooses.
+    pub engines: &'static [&'static str],
     /// Makes it.
     pub make: fn(&Papers, &Setting<'_>) -> Made,
 }
 
 /// Every table.
 pub const ALL: &[Table] = &[
-    Table { name: single_buffer::NAME, about: "fence sets under TSO", make: single_buffer::make },
-    Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", make: pso_reach::make },
-    Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", make: pso_fences::make },
+    Table { name: single_buffer::NAME, about: "fence sets under TSO", engines: EXACT, make: single_buffer::make },
+    Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", engines: EXACT, make: pso_reach::make },
+    Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", engines: EXACT, make: pso_fences::make },
+    Table {
+        name: predicates::NAME,
+        about: "fences of each process on unbounded integers",
+        engines: predicates::ENGINES,
+        make: predicates::make,
+    },
 ];
 
 /// Those that decide every program of the papers, if they are there.
@@ -65,9 +74,11 @@ pub struct Made {
     pub code: Code,
 }
 
-/// The engines that are asked if nobody chooses.
-pub fn exact_engines() -> Vec<&'static dyn Engine> {
-    EXACT.iter().filter_map(|name| engine::named(name)).collect()
+impl Table {
+    /// The engines that are asked if nobody chooses, as far as they are there.
+    pub fn engines(&self) -> Vec<&'static dyn Engine> {
+        self.engines.iter().filter_map(|name| engine::named(name)).collect()
+    }
 }
 
 impl Setting<'_> {

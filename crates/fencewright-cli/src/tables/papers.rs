@@ -12,6 +12,7 @@ pub struct Papers {
     pub single_buffer: Table<SetsRow>,
     pub pso_reach: Table<ReachRow>,
     pub pso_fences: Table<SameSetsRow>,
+    pub predicates: Table<PerProcessRow>,
 }
 
 /// One table of one paper.
@@ -83,6 +84,17 @@ pub struct SameSetsRow {
     pub study: Study,
 }
 
+/// How many fences each process needs.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PerProcessRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub fences_per_process: usize,
+    pub seconds: f64,
+    /// Those that the paper's tool needed.
+    pub predicates: u64,
+}
+
 /// What one synthesis of the paper took; `constraints` are those of its largest search.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -122,7 +134,8 @@ impl Papers {
     pub fn subjects(&self) -> Vec<&Subject> {
         let sets = self.single_buffer.rows.iter().map(|it| &it.subject);
         let reach = self.pso_reach.rows.iter().map(|it| &it.subject);
-        sets.chain(reach).chain(self.pso_fences.rows.iter().map(|it| &it.subject)).collect()
+        let same_sets = self.pso_fences.rows.iter().map(|it| &it.subject);
+        sets.chain(reach).chain(same_sets).chain(self.predicates.rows.iter().map(|it| &it.subject)).collect()
     }
 }
 
@@ -137,6 +150,7 @@ mod tests {
         assert_eq!(papers.single_buffer.rows.len(), 17);
         assert_eq!(papers.pso_reach.rows.len(), 9);
         assert_eq!(papers.pso_fences.rows.len(), 7);
+        assert_eq!(papers.predicates.rows.len(), 8);
     }
 
     #[test]

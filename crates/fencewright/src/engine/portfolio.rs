@@ -2,11 +2,13 @@
 //!
 //! First a glance with the explicit engine: most bugs of small programs show within a few hundred states and with few
 //! buffered stores, and the run is a shortest one. Then the exact engine, which proves programs whose buffers and loops
-//! are unbounded. What neither decides goes to the explicit engine without a budget, which at least says how far it saw
-//! no violation. The answer names the engine it comes from.
+//! are unbounded. It looks at each value, and refuses at once where there is no end of them; then zones are tried. What
+//! none of them decides goes to the explicit engine without a budget, which at least says how far it saw no violation.
+//! The answer names the engine it comes from.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::explicit::Explicit;
+use crate::engine::zones::ZonesEngine;
 use crate::engine::{Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupported, Verdict};
 
 /// The engines in a sensible order.
@@ -14,7 +16,7 @@ use crate::engine::{Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupp
 pub struct Auto;
 
 /// From the quickest to the most patient.
-const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &LoadBuffer, &Explicit::DEFAULT];
+const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Explicit::DEFAULT];
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
@@ -22,7 +24,7 @@ impl Engine for Auto {
     }
 
     fn about(&self) -> &'static str {
-        "a glance with explicit, then load-buffer, then explicit; says which one answered"
+        "a glance with explicit, then load-buffer, then zones, then explicit; says which one answered"
     }
 
     fn reductions(&self) -> &'static [Reduction] {

@@ -7,4 +7,4 @@ mod bound;
 mod zone;
 
 pub use bound::Bound;
-pub use zone::{Term, Zone};
+pub use zone::{Term, Widened, Zone};

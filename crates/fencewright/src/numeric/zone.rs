@@ -149,24 +149,15 @@ impl Zone {
         }
     }
 
-    /// Grows to hold another zone as well; whether it has grown.
-    pub fn join(&mut self, other: &Self) -> bool {
-        let mut has_grown = false;
-        for (mine, theirs) in self.bounds.iter_mut().zip(&other.bounds) {
-            has_grown |= *theirs > *mine;
-            *mine = (*mine).max(*theirs);
-        }
-        has_grown
+    /// Grows to hold another zone as well.
+    pub fn join(&mut self, other: &Self) {
+        self.bounds.iter_mut().zip(&other.bounds).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 
     /// A zone that holds both, without the bounds that the other does not have.
     #[must_use]
     pub fn widened(&self, other: &Self) -> Self {
-        let keep = |(&mine, &theirs): (&Bound, &Bound)| if theirs > mine { Bound::NONE } else { mine };
-        let mut zone = Self { n: self.n, bounds: self.bounds.iter().zip(&other.bounds).map(keep).collect() };
-        let is_kept = zone.close();
-        debug_assert!(is_kept, "it holds a zone that is not empty");
-        zone
+        Widened::new(self).widened(other)
     }
 
     /// Whether every valuation of another zone is one of this.
@@ -206,6 +197,35 @@ impl Zone {
             }
         }
         (0..self.n).all(|i| self.bound(i, i) >= Bound::ZERO)
+    }
+}
+
+/// A zone that is widened again and again, which ends: each time a bound is dropped, and none comes back.
+///
+/// That needs the bounds as they were before they tightened each other.
+#[derive(Clone, Debug)]
+pub struct Widened {
+    /// Not closed.
+    bounds: Box<[Bound]>,
+}
+
+impl Widened {
+    /// Starts with this zone.
+    pub fn new(zone: &Zone) -> Self {
+        Self { bounds: zone.bounds.clone() }
+    }
+
+    /// Drops the bounds that the other zone does not have; what is left.
+    pub fn widened(&mut self, other: &Zone) -> Zone {
+        for (mine, theirs) in self.bounds.iter_mut().zip(&other.bounds) {
+            if theirs > mine {
+                *mine = Bound::NONE;
+            }
+        }
+        let mut zone = Zone { n: other.n, bounds: self.bounds.clone() };
+        let is_kept = zone.close();
+        debug_assert!(is_kept, "it holds a zone that is not empty");
+        zone
     }
 }
 

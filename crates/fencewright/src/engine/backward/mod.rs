@@ -75,4 +75,8 @@ pub trait WellStructured: Sync {
     fn weight(&self, constraint: &Self::Constraint) -> u32;
     /// The bytes of one constraint, roughly.
     fn bytes(&self) -> u64;
+    /// The monitor is asked after so many constraints.
+    fn poll_every(&self) -> u64 {
+        256
+    }
 }

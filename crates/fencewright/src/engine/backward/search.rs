@@ -113,7 +113,7 @@ impl<S: WellStructured> Search<S> {
                 return End::Safe;
             }
             self.n_explored += batch.len() as u64;
-            if self.n_explored >= polled_at + POLL_EVERY {
+            if self.n_explored >= polled_at + self.system.poll_every() {
                 polled_at = self.n_explored;
                 if let Some(reason) = monitor.poll(&self.progress()) {
                     self.put_back(&batch);
@@ -210,6 +210,3 @@ impl<S: WellStructured> Search<S> {
         End::Unsafe(self.path().into_iter().map(|(rule, _)| rule).collect())
     }
 }
-
-/// The monitor is asked after so many constraints.
-const POLL_EVERY: u64 = 256;

@@ -13,7 +13,7 @@ use crate::system::Control;
 use crate::util::IndexVec;
 
 /// More bad constraints than this are not worth it.
-const MAX_BAD: usize = 100_000;
+const MAX_BAD: usize = 20_000;
 
 /// The bad constraints of a program.
 pub fn bad(

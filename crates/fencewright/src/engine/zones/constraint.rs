@@ -53,11 +53,6 @@ impl Buffers {
         self.messages.len() + self.pending.len()
     }
 
-    /// Whether a store to a location is pending.
-    pub fn is_pending(&self, x: LocationId) -> bool {
-        self.pending.contains(&x)
-    }
-
     /// The position of the newest pending store to a location, counted behind the messages.
     pub fn newest_pending(&self, x: LocationId) -> Option<usize> {
         self.pending.iter().rposition(|&y| y == x).map(|at| self.messages.len() + at)

@@ -108,7 +108,9 @@ impl<V: Copy + Ord> Differences<'_, V> {
 
     fn both(&self, left: &Expr<V>, l: bool, right: &Expr<V>, r: bool) -> Result<Vec<Conjunction<V>>, Beyond> {
         let (lefts, rights) = (self.holds(left, l)?, self.holds(right, r)?);
-        limited(lefts.iter().flat_map(|left| rights.iter().map(move |right| [&left[..], &right[..]].concat())).collect())
+        limited(
+            lefts.iter().flat_map(|left| rights.iter().map(move |right| [&left[..], &right[..]].concat())).collect(),
+        )
     }
 
     /// The cases of `left - right`.
@@ -194,6 +196,19 @@ impl<V: Copy + Ord> Differences<'_, V> {
                 self.linear(operand)?.into_iter().map(|(when, it)| Ok((when, negated(&it)?))).collect()
             }
             Expr::Unary(UnaryOp::Not, _) => self.truth(expr),
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                // As it is evaluated: what the right side is, unless the left side decides.
+                let decisive = *op == BinaryOp::Or;
+                let decided = self.holds(left, decisive)?.into_iter();
+                let mut cases: Vec<_> = decided.map(|when| (when, Linear::constant(Value::from(decisive)))).collect();
+                let rights = self.linear(right)?;
+                for open in self.holds(left, !decisive)? {
+                    let with =
+                        |(when, value): &(Conjunction<V>, Linear<V>)| ([&open[..], when].concat(), value.clone());
+                    cases.extend(rights.iter().map(with));
+                }
+                limited(cases)
+            }
             Expr::Binary(op, left, right) => {
                 if op.is_boolean() {
                     return self.truth(expr);

@@ -150,8 +150,8 @@ impl<'a> Draft<'a> {
         if let Some(step) = self.step {
             let variable = |it: Option<Var>| it.map_or(0, |it| self.variable(it, (first, n)));
             for (i, &(lo, hi)) in step.effect.picks.iter().enumerate() {
-                let is_possible = zone.add(n + i, 0, Bound::at_most(hi))
-                    && zone.add(0, n + i, Bound::ZERO.shifted(-i128::from(lo)));
+                let is_possible =
+                    zone.add(n + i, 0, Bound::at_most(hi)) && zone.add(0, n + i, Bound::ZERO.shifted(-i128::from(lo)));
                 is_possible.then_some(())?;
             }
             let mut guards = step.effect.when.iter();

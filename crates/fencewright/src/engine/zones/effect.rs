@@ -410,9 +410,7 @@ fn resolved<V>(expr: &Expr<V>, sum_of: &impl Fn(&V) -> Sum<Var>) -> Expr<Var> {
         Expr::Var(variable) => match sum_of(variable) {
             Sum { var: None, plus } => Expr::Const(plus),
             Sum { var: Some(variable), plus: 0 } => Expr::Var(variable),
-            Sum { var: Some(variable), plus } => {
-                Expr::binary(BinaryOp::Add, Expr::Var(variable), Expr::Const(plus))
-            }
+            Sum { var: Some(variable), plus } => Expr::binary(BinaryOp::Add, Expr::Var(variable), Expr::Const(plus)),
         },
         Expr::Unary(op, operand) => Expr::unary(*op, resolved(operand, sum_of)),
         Expr::Binary(op, left, right) => Expr::binary(*op, resolved(left, sum_of), resolved(right, sum_of)),

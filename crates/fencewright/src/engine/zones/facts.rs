@@ -98,10 +98,7 @@ impl ProcessFacts {
 }
 
 /// For each location, the process that is the only one to write it.
-pub fn sole_writers(
-    program: &Program,
-    flows: &IndexVec<ProcessId, ProcessFlow>,
-) -> IndexVec<LocationId, Writers> {
+pub fn sole_writers(program: &Program, flows: &IndexVec<ProcessId, ProcessFlow>) -> IndexVec<LocationId, Writers> {
     let mut writers = IndexVec::filled(program.locations().len(), Writers::None);
     for (process, flow) in flows.iter_enumerated() {
         for step in &flow.steps {

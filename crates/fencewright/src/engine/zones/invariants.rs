@@ -20,7 +20,8 @@ use crate::engine::zones::effect::Effect;
 use crate::engine::zones::facts::{Machine, ProcessFacts, Writers};
 use crate::engine::zones::flow::{Act, ProcessFlow, Step};
 use crate::engine::zones::layout::{Layout, View};
-use crate::numeric::{Bound, Term, Zone};
+use crate::engine::{Monitor, Progress, StopReason};
+use crate::numeric::{Bound, Term, Widened, Zone};
 use crate::program::{Domain, Initial, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
@@ -55,15 +56,18 @@ const PATIENCE: u32 = 6;
 
 impl Invariants {
     /// The invariants of all processes.
-    pub fn new(premises: Premises<'_>) -> Self {
+    ///
+    /// # Errors
+    /// The monitor says stop.
+    pub fn new(premises: Premises<'_>, monitor: &dyn Monitor) -> Result<Self, StopReason> {
         let may_grow = premises.program.locations().indices().map(|x| premises.reaches_in_order(x));
         let mut grows: IndexVec<LocationId, bool> = may_grow.collect();
         loop {
             let mut analysis = Analysis::new(premises, grows.clone());
-            analysis.run();
+            analysis.run(monitor)?;
             let shrinking = analysis.shrinking();
             if shrinking.is_empty() {
-                return analysis.found;
+                return Ok(analysis.found);
             }
             shrinking.into_iter().for_each(|x| grows[x] = false);
         }
@@ -101,6 +105,8 @@ struct Analysis<'a> {
     found: Invariants,
     /// How often each zone has grown.
     growths: IndexVec<ProcessId, Vec<u32>>,
+    /// Those that have grown too often.
+    widened: IndexVec<ProcessId, Vec<Option<Widened>>>,
     /// How often what a location can hold has grown.
     held_growths: IndexVec<LocationId, u32>,
 }
@@ -117,6 +123,7 @@ impl<'a> Analysis<'a> {
                 grows,
             },
             growths: premises.flows.iter().map(|flow| vec![0; n_states(flow)]).collect(),
+            widened: premises.flows.iter().map(|flow| vec![None; n_states(flow)]).collect(),
             held_growths: IndexVec::filled(premises.program.locations().len(), 0),
         };
         for process in premises.flows.indices() {
@@ -126,7 +133,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Lets everything grow until nothing does.
-    fn run(&mut self) {
+    fn run(&mut self, monitor: &dyn Monitor) -> Result<(), StopReason> {
         let mut has_grown = true;
         while has_grown {
             has_grown = false;
@@ -136,9 +143,13 @@ impl<'a> Analysis<'a> {
                 }
                 for state in 0..flow.controls.len() {
                     has_grown |= self.interfere(process, state);
+                    if let Some(reason) = monitor.poll(&Progress::default()) {
+                        return Err(reason);
+                    }
                 }
             }
         }
+        Ok(())
     }
 
     /// A step of a process by itself; whether anything has grown.
@@ -271,10 +282,13 @@ impl<'a> Analysis<'a> {
         if zone.includes(&more) {
             return false;
         }
-        let mut joined = zone.clone();
-        joined.join(&more);
         self.growths[process][state] += 1;
-        *zone = if self.growths[process][state] > PATIENCE { zone.widened(&joined) } else { joined };
+        if self.growths[process][state] > PATIENCE {
+            let widened = self.widened[process][state].get_or_insert_with(|| Widened::new(zone));
+            *zone = widened.widened(&more);
+        } else {
+            zone.join(&more);
+        }
         true
     }
 
@@ -359,8 +373,9 @@ impl View {
         effect.picks.iter().enumerate().all(|(i, &(lo, hi))| {
             let picked = place(self.picked(i));
             zone.add(picked, 0, Bound::at_most(hi)) && zone.add(0, picked, Bound::ZERO.shifted(-i128::from(lo)))
-        }) && effect.when.iter().all(|it| {
-            zone.add(it.left.map_or(0, variable), it.right.map_or(0, variable), Bound::at_most(it.bound))
-        })
+        }) && effect
+            .when
+            .iter()
+            .all(|it| zone.add(it.left.map_or(0, variable), it.right.map_or(0, variable), Bound::at_most(it.bound)))
     }
 }

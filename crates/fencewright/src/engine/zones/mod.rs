@@ -30,7 +30,7 @@ mod walk;
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
-use crate::program::{LocationId, ProcessId};
+use crate::program::{LocationId, ProcessId, Program};
 use crate::system::Run;
 use crate::util::IndexVec;
 
@@ -51,6 +51,9 @@ const WIDENINGS: [Option<usize>; 3] = [None, Some(8), Some(32)];
 /// A search has so many constraints to look at before it is the turn of the next, the first time; then twice as many.
 const FIRST_TURN: u64 = 1_024;
 
+/// Engines that look at each value do better with so few.
+const FEW_VALUES: u64 = 64;
+
 /// No search looks at more constraints than this.
 const MAX_CONSTRAINTS: u64 = 200_000;
 
@@ -68,7 +71,14 @@ impl Engine for ZonesEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let known = Known::new(task)?;
+        needs_zones(task.program)?;
+        let known = match Known::new(task, monitor)? {
+            Ok(known) => known,
+            Err(reason) => {
+                let verdict = Verdict::Unknown(reason);
+                return Ok(Answer { engine: self.name(), verdict, stats: Stats::default() });
+            }
+        };
         let mut searches: Vec<Option<Search<Zones<'_>>>> =
             WIDENINGS.iter().map(|&widen_from| Some(Search::new(known.zones(task, widen_from)))).collect();
         let mut turn = FIRST_TURN;
@@ -105,6 +115,19 @@ impl Engine for ZonesEngine {
     }
 }
 
+/// Refuses programs whose data is so small that an engine which looks at each value does better.
+fn needs_zones(program: &Program) -> Result<(), Unsupported> {
+    let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
+    let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
+    if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
+        return Ok(());
+    }
+    Err(Unsupported {
+        reason: format!("`zones` is for `int` variables; here each has a range of at most {FEW_VALUES} values"),
+        help: "use `--engine load-buffer`, which is exact for such programs".to_owned(),
+    })
+}
+
 /// What is known of a program before the search.
 struct Known {
     flows: IndexVec<ProcessId, ProcessFlow>,
@@ -118,7 +141,7 @@ struct Known {
 }
 
 impl Known {
-    fn new(task: &Task<'_>) -> Result<Self, Unsupported> {
+    fn new(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Self, StopReason>, Unsupported> {
         let program = task.program;
         let machine = Machine::new(task.model, task.options.dialect.pso_rmw);
         let flows = program.processes().indices().map(|process| ProcessFlow::new(task, process));
@@ -129,8 +152,9 @@ impl Known {
         let layout = Layout::new(program);
         let bad = bad::bad(program, &flows, &layout)?;
         let premises = Premises { program, flows: &flows, facts: &facts, writers: &writers, machine };
-        let invariants = Invariants::new(premises);
-        Ok(Self { initial: invariants::start(program, &layout), flows, facts, writers, invariants, machine, layout, bad })
+        let initial = invariants::start(program, &layout);
+        let known = Invariants::new(premises, monitor).map(|invariants| (invariants, initial));
+        Ok(known.map(|(invariants, initial)| Self { flows, facts, writers, invariants, machine, layout, initial, bad }))
     }
 
     fn zones<'a>(&'a self, task: &Task<'a>, widen_from: Option<usize>) -> Zones<'a> {

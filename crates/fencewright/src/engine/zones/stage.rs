@@ -19,7 +19,13 @@ impl Zones<'_> {
     }
 
     /// Before a store went into the stage: it was the newest, and may hide an older one.
-    pub(super) fn by_staged_store(&self, (id, process): (u32, ProcessId), x: LocationId, of: &Constraint, out: &mut Out) {
+    pub(super) fn by_staged_store(
+        &self,
+        (id, process): (u32, ProcessId),
+        x: LocationId,
+        of: &Constraint,
+        out: &mut Out,
+    ) {
         let buffers = &of.buffers[process.index()];
         let step = &self.flows[process].steps[id as usize];
         let Some(newest) = buffers.newest_pending(x) else { return };

@@ -307,6 +307,11 @@ impl WellStructured for Zones<'_> {
         constraint.depth + 2 * letters as u32
     }
 
+    /// A constraint takes longer than where there are no zones.
+    fn poll_every(&self) -> u64 {
+        16
+    }
+
     fn bytes(&self) -> u64 {
         (self.layout.n_base() * self.layout.n_base() * 8 + 64 * self.flows.len()) as u64
     }

@@ -59,6 +59,8 @@ fn cases_say_what_the_expression_says() {
         check(&op(comparison, op(Add, var(0), op(Add, var(1), var(2))), op(Mul, Expr::Const(2), var(1))));
     }
     check(&op(And, less.clone(), op(Or, op(Eq, var(2), Expr::Const(1)), op(Ne, var(0), Expr::Const(0)))));
+    check(&op(And, less.clone(), var(1)));
+    check(&op(Or, op(Lt, var(0), Expr::Const(0)), var(1)));
     check(&Expr::unary(UnaryOp::Not, op(And, less.clone(), var(1))));
     check(&op(Min, var(0), op(Max, var(1), Expr::Const(1))));
     check(&op(Sub, Expr::Const(1), var(2)));
