@@ -2,7 +2,7 @@
 
 use crate::engine::zones::constraint::Constraint;
 use crate::engine::zones::system::Zones;
-use crate::numeric::{Bound, Term};
+use crate::numeric::{Bound, Term, Zone};
 use crate::program::{LocationId, ProcessId};
 use crate::util::Idx;
 
@@ -82,16 +82,16 @@ impl Zones<'_> {
         })
     }
 
-    fn is_held(&self, zone: &mut crate::numeric::Zone, x: LocationId, letter: usize) -> bool {
+    fn is_held(&self, zone: &mut Zone, x: LocationId, letter: usize) -> bool {
         let [above, below] = self.invariants.held[x];
         zone.add(letter, 0, above) && zone.add(0, letter, below)
     }
 
     /// A constraint that covers a newcomer and one that is kept, if so many of its shape are kept that it is time to.
-    pub(super) fn widened<'k>(
+    pub(super) fn widened(
         &self,
         newcomer: &Constraint,
-        kept: &mut dyn Iterator<Item = &'k Constraint>,
+        kept: &mut dyn Iterator<Item = &Constraint>,
     ) -> Option<Constraint> {
         let widen_from = self.widen_from?;
         let alike: Vec<&Constraint> = kept.filter(|it| it.is_like(newcomer)).collect();
@@ -100,7 +100,7 @@ impl Zones<'_> {
         }
         // The nearest is the one of which most is left.
         let widened = alike.iter().map(|it| it.zone.widened(&newcomer.zone));
-        let zone = widened.max_by_key(|zone| zone.n_bounds())?;
+        let zone = widened.max_by_key(Zone::n_bounds)?;
         self.admitted(Constraint { zone, ..newcomer.clone() })
     }
 }

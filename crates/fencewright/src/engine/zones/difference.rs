@@ -44,6 +44,9 @@ pub type Conjunction<V> = Vec<AtMost<V>>;
 /// A value, and when it is that.
 pub type Case<V> = (Conjunction<V>, Sum<V>);
 
+/// A linear expression, and when it is the value.
+type LinearCase<V> = (Conjunction<V>, Linear<V>);
+
 /// An expression that zones cannot express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beyond;
@@ -65,7 +68,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     pub fn values(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for (when, value) in self.linear(expr)? {
-            self.split(when, value, &mut |when, value| {
+            self.split(&when, &value, &mut |when, value| {
                 let sum = match *value.coefficients {
                     [] => Sum { var: None, plus: value.plus },
                     [(variable, 1)] => Sum { var: Some(variable), plus: value.plus },
@@ -114,7 +117,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// The cases of `left - right`.
-    fn difference(&self, left: &Expr<V>, right: &Expr<V>) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+    fn difference(&self, left: &Expr<V>, right: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
         let (lefts, rights) = (self.linear(left)?, self.linear(right)?);
         pairs(&lefts, &rights, |left, right| left.plus(right, -1).ok_or(Beyond))
     }
@@ -141,7 +144,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
             }
         };
         let mut all = Vec::new();
-        self.split(when, difference.clone(), &mut |mut when, value| {
+        self.split(&when, difference, &mut |mut when, value| {
             let negated = Linear::constant(0).plus(&value, -1).ok_or(Beyond)?;
             let sides = [(at_most, &value), (at_least.map(|least| -least), &negated)];
             for (bound, side) in sides.into_iter().filter_map(|(bound, side)| bound.map(|bound| (bound, side))) {
@@ -161,33 +164,30 @@ impl<V: Copy + Ord> Differences<'_, V> {
     /// Calls `take` with a linear expression, or, as long as it refuses, with its cases by the values of a variable.
     fn split(
         &self,
-        when: Conjunction<V>,
-        value: Linear<V>,
+        when: &[AtMost<V>],
+        value: &Linear<V>,
         take: &mut dyn FnMut(Conjunction<V>, Linear<V>) -> Result<bool, Beyond>,
     ) -> Result<(), Beyond> {
-        if take(when.clone(), value.clone())? {
+        if take(when.to_vec(), value.clone())? {
             return Ok(());
         }
-        for (variable, (lo, hi)) in self.smallest(&value)?.into_iter() {
-            for known in lo..=hi {
-                let value = value.with(variable, known).ok_or(Beyond)?;
-                let when = [&when[..], &is(variable, known)?].concat();
-                self.split(when, value, take)?;
-            }
+        let (variable, (lo, hi)) = self.smallest(value).ok_or(Beyond)?;
+        for known in lo..=hi {
+            let value = value.with(variable, known).ok_or(Beyond)?;
+            self.split(&[when, &is(variable, known)?].concat(), &value, take)?;
         }
         Ok(())
     }
 
-    /// The variable of an expression that has the fewest values.
-    fn smallest(&self, value: &Linear<V>) -> Result<Option<(V, (Value, Value))>, Beyond> {
+    /// The variable of an expression that has the fewest values, if they are few.
+    fn smallest(&self, value: &Linear<V>) -> Option<(V, (Value, Value))> {
         let variables = value.coefficients.iter().filter_map(|&(it, _)| Some((it, (self.domain)(it)?)));
         let size = |(_, (lo, hi)): &(V, (Value, Value))| hi.saturating_sub(*lo);
-        let smallest = variables.min_by_key(size).filter(|it| size(it) <= MAX_SPLIT);
-        smallest.map(Some).ok_or(Beyond)
+        variables.min_by_key(size).filter(|it| size(it) <= MAX_SPLIT)
     }
 
     /// The linear expressions that an expression is, by cases.
-    fn linear(&self, expr: &Expr<V>) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+    fn linear(&self, expr: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
         match expr {
             Expr::Const(value) => Ok(vec![(Vec::new(), Linear::constant(*value))]),
             Expr::Var(variable) => Ok(vec![(Vec::new(), Linear::var(*variable))]),
@@ -203,29 +203,28 @@ impl<V: Copy + Ord> Differences<'_, V> {
                 let mut cases: Vec<_> = decided.map(|when| (when, Linear::constant(Value::from(decisive)))).collect();
                 let rights = self.linear(right)?;
                 for open in self.holds(left, !decisive)? {
-                    let with =
-                        |(when, value): &(Conjunction<V>, Linear<V>)| ([&open[..], when].concat(), value.clone());
+                    let with = |(when, value): &LinearCase<V>| ([&open[..], when].concat(), value.clone());
                     cases.extend(rights.iter().map(with));
                 }
                 limited(cases)
             }
             Expr::Binary(op, left, right) => {
-                if op.is_boolean() {
-                    return self.truth(expr);
-                }
                 let (lefts, rights) = (self.linear(left)?, self.linear(right)?);
-                match *op {
+                match op {
                     BinaryOp::Add => pairs(&lefts, &rights, |l, r| l.plus(r, 1).ok_or(Beyond)),
                     BinaryOp::Sub => pairs(&lefts, &rights, |l, r| l.plus(r, -1).ok_or(Beyond)),
-                    op if matches!(op, BinaryOp::Min | BinaryOp::Max) => self.extreme(&lefts, &rights, op),
-                    op => self.applied(&lefts, &rights, op),
+                    BinaryOp::Min | BinaryOp::Max => self.extreme(&lefts, &rights, *op),
+                    BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => self.applied(&lefts, &rights, *op),
+                    BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => self.applied(&lefts, &rights, *op),
+                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => self.truth(expr),
+                    BinaryOp::Gt | BinaryOp::Ge | BinaryOp::And | BinaryOp::Or => self.truth(expr),
                 }
             }
         }
     }
 
     /// A condition as 0 or 1.
-    fn truth(&self, expr: &Expr<V>) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+    fn truth(&self, expr: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
         let mut cases = Vec::new();
         for wanted in [true, false] {
             let value = Linear::constant(Value::from(wanted));
@@ -237,10 +236,10 @@ impl<V: Copy + Ord> Differences<'_, V> {
     /// The smaller or the greater of two.
     fn extreme(
         &self,
-        lefts: &[(Conjunction<V>, Linear<V>)],
-        rights: &[(Conjunction<V>, Linear<V>)],
+        lefts: &[LinearCase<V>],
+        rights: &[LinearCase<V>],
         op: BinaryOp,
-    ) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+    ) -> Result<Vec<LinearCase<V>>, Beyond> {
         let mut cases = Vec::new();
         for ((when_left, left), (when_right, right)) in lefts.iter().flat_map(|l| rights.iter().map(move |r| (l, r))) {
             let when = [&when_left[..], &when_right[..]].concat();
@@ -257,16 +256,16 @@ impl<V: Copy + Ord> Differences<'_, V> {
     /// An operator that is linear only if one side is a constant, or not at all: sides are split as far as needed.
     fn applied(
         &self,
-        lefts: &[(Conjunction<V>, Linear<V>)],
-        rights: &[(Conjunction<V>, Linear<V>)],
+        lefts: &[LinearCase<V>],
+        rights: &[LinearCase<V>],
         op: BinaryOp,
-    ) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+    ) -> Result<Vec<LinearCase<V>>, Beyond> {
         let mut cases = Vec::new();
         for ((when_left, left), (when_right, right)) in lefts.iter().flat_map(|l| rights.iter().map(move |r| (l, r))) {
             let when = [&when_left[..], &when_right[..]].concat();
-            self.split(when, left.clone(), &mut |when, left| {
+            self.split(&when, left, &mut |when, left| {
                 let mut is_taken = true;
-                self.split(when, right.clone(), &mut |when, right| {
+                self.split(&when, right, &mut |when, right| {
                     let value = match (left.as_constant(), right.as_constant()) {
                         (Some(l), Some(r)) => Linear::constant(op.apply(l, r).map_err(|_| Beyond)?),
                         (Some(l), None) if op == BinaryOp::Mul => Linear::constant(0).plus(&right, l).ok_or(Beyond)?,
@@ -328,10 +327,10 @@ fn is<V: Copy>(variable: V, value: Value) -> Result<[AtMost<V>; 2], Beyond> {
 }
 
 fn pairs<V: Copy>(
-    lefts: &[(Conjunction<V>, Linear<V>)],
-    rights: &[(Conjunction<V>, Linear<V>)],
+    lefts: &[LinearCase<V>],
+    rights: &[LinearCase<V>],
     combine: impl Fn(&Linear<V>, &Linear<V>) -> Result<Linear<V>, Beyond>,
-) -> Result<Vec<(Conjunction<V>, Linear<V>)>, Beyond> {
+) -> Result<Vec<LinearCase<V>>, Beyond> {
     let mut cases = Vec::new();
     for (when_left, left) in lefts {
         for (when_right, right) in rights {

@@ -70,6 +70,9 @@ pub struct Symbolic<'a> {
     pub process: ProcessId,
 }
 
+/// Where a store goes, how it ends, and what it writes.
+type Stored = (Option<LocationId>, End, Sum<Var>);
+
 /// A block with more ways through it than this is not worth it.
 const MAX_WAYS: usize = 256;
 
@@ -244,12 +247,7 @@ impl Symbolic<'_> {
     }
 
     /// What a store writes, and where; a violation without a location if the index is outside the array.
-    fn stores(
-        &self,
-        place: &Place,
-        value: &Expr<RegisterId>,
-        before: &Effect,
-    ) -> Result<Vec<(Option<LocationId>, End, Sum<Var>)>, Beyond> {
+    fn stores(&self, place: &Place, value: &Expr<RegisterId>, before: &Effect) -> Result<Vec<Stored>, Beyond> {
         let mut out = Vec::new();
         for (x, effect) in self.resolve(place, before)? {
             let Some(x) = x else {

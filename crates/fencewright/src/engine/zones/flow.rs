@@ -199,9 +199,12 @@ struct Maker<'a> {
     rests: Rests<'a>,
     states: BTreeMap<Control, StateId>,
     todo: Vec<Control>,
-    /// Where a step leads is `None` where it goes wrong.
-    steps: Vec<(Control, Option<Control>, Act, Effect, Vec<Move>)>,
+    /// From where, to where (`None` where it goes wrong), and what it does.
+    steps: Vec<(Control, Option<Control>, Doing)>,
 }
+
+/// What a step does, so far.
+type Doing = (Act, Effect, Vec<Move>);
 
 impl Maker<'_> {
     /// The steps that leave a state.
@@ -218,7 +221,7 @@ impl Maker<'_> {
                         let act = act(&op, touch);
                         match end {
                             End::Next(effect) => self.go_on(control, to, (act, effect, vec![next]))?,
-                            End::Fault(effect) => self.steps.push((control, None, act, effect, vec![next])),
+                            End::Fault(effect) => self.steps.push((control, None, (act, effect, vec![next]))),
                         }
                     }
                 }
@@ -228,16 +231,16 @@ impl Maker<'_> {
     }
 
     /// A step has come to a point: there it ends, or it goes on with local edges.
-    fn go_on(&mut self, from: Control, at: Control, step: (Act, Effect, Vec<Move>)) -> Result<(), EdgeId> {
-        let (act, effect, moves) = step;
+    fn go_on(&mut self, from: Control, at: Control, doing: Doing) -> Result<(), EdgeId> {
         if self.rests.is_rest(at) {
             if !self.states.contains_key(&at) {
                 self.states.insert(at, self.states.len() as StateId);
                 self.todo.push(at);
             }
-            self.steps.push((from, Some(at), act, effect, moves));
+            self.steps.push((from, Some(at), doing));
             return Ok(());
         }
+        let (act, effect, moves) = doing;
         for (next, to) in self.rests.flow.moves(at) {
             let Move::Edge(edge) = next else { unreachable!("only points with local edges are passed over") };
             let moves = [&moves[..], &[next]].concat();
@@ -245,7 +248,7 @@ impl Maker<'_> {
             for (_, end) in self.rests.symbolic.run(&op, &effect).map_err(|Beyond| edge)? {
                 match end {
                     End::Next(effect) => self.go_on(from, to, (act, effect, moves.clone()))?,
-                    End::Fault(effect) => self.steps.push((from, None, act, effect, moves.clone())),
+                    End::Fault(effect) => self.steps.push((from, None, (act, effect, moves.clone()))),
                 }
             }
         }
@@ -262,7 +265,7 @@ impl Maker<'_> {
             incoming: vec![Vec::new(); n_states],
             outgoing: vec![Vec::new(); n_states],
         };
-        for (from, to, act, effect, moves) in self.steps {
+        for (from, to, (act, effect, moves)) in self.steps {
             let to = to.map_or(flow.fault(), |to| self.states[&to]);
             let step = Step { from: self.states[&from], to, act, effect, moves };
             let id = flow.steps.len() as u32;

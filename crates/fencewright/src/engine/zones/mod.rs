@@ -55,7 +55,7 @@ const FIRST_TURN: u64 = 1_024;
 const FEW_VALUES: u64 = 64;
 
 /// No search looks at more constraints than this.
-const MAX_CONSTRAINTS: u64 = 200_000;
+const MAX_CONSTRAINTS: u64 = 32_768;
 
 impl Engine for ZonesEngine {
     fn name(&self) -> &'static str {

@@ -130,13 +130,7 @@ impl<'a> Machine<'a> {
                 self.step(now, (process, id), (Some(found), Stored::Nowhere), after)?;
             }
             RuleKind::ReadHead { step, is_last_use } => {
-                let head = *self.spoken[process].first().ok_or_else(mismatch)?;
-                while self.buffers[process].front().is_some_and(|it| it.id != head.id) {
-                    self.buffers[process].pop_front();
-                }
-                if is_last_use {
-                    self.spoken[process].remove(0);
-                }
+                let head = self.head(process, is_last_use)?;
                 self.step(now, (process, step), (Some(head.value), Stored::Nowhere), after)?;
             }
             RuleKind::Drained(id) => {
@@ -161,6 +155,18 @@ impl<'a> Machine<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The oldest message that the constraint speaks of; what is older goes.
+    fn head(&mut self, process: ProcessId, is_last_use: bool) -> Result<Letter, StopReason> {
+        let head = *self.spoken[process].first().ok_or_else(mismatch)?;
+        while self.buffers[process].front().is_some_and(|it| it.id != head.id) {
+            self.buffers[process].pop_front();
+        }
+        if is_last_use {
+            self.spoken[process].remove(0);
+        }
+        Ok(head)
     }
 
     /// A step of the flow, which finds this and stores there.
