@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencewright::engine::{Engine, Unsupported};
+use fencewright::engine::{Engine, StopReason, Unsupported};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 
@@ -114,15 +114,18 @@ fn each_text(counts: impl Iterator<Item = usize> + Clone) -> String {
     }
 }
 
+/// The fences of each process in the smallest set, if there is one.
+fn ours(work: &Work) -> Result<String, &StopReason> {
+    work.fences.sets.as_ref().map(|sets| match sets {
+        Sets::Minimal(_) => work.each.clone(),
+        Sets::Unfixable => sets.to_string(),
+    })
+}
+
 fn cells(row: &PerProcessRow, engine: &dyn Engine, tso: &Work, pso: &Work) -> (Vec<Cell>, Judgement) {
     let paper = each_text([row.fences_per_process].into_iter());
-    let ours = |work: &Work| match &work.fences.sets {
-        Ok(Sets::Minimal(_)) => Ok(work.each.clone()),
-        Ok(Sets::Unfixable) => Ok(Sets::Unfixable.to_string()),
-        Err(reason) => Err(reason.clone()),
-    };
-    let (tso_cell, judgement) = judge(ours(tso).as_ref().map(Clone::clone), Some(&paper), &row.subject);
-    let (pso_cell, pso_judgement) = judge(ours(pso).as_ref().map(Clone::clone), None, &row.subject);
+    let (tso_cell, judgement) = judge(ours(tso), Some(&paper), &row.subject);
+    let (pso_cell, pso_judgement) = judge(ours(pso), None, &row.subject);
     let all_sets = |work: &Work| work.fences.sets.as_ref().map_or(Cell::Nothing, |sets| Cell::text(sets.to_string()));
     let longer = tso.plain.seconds.max(tso.repaired.as_ref().map_or(0.0, |it| it.seconds));
     let cells = vec![

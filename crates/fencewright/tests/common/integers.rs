@@ -77,12 +77,18 @@ impl Integers {
 
     pub fn text(&self) -> String {
         let mut out = String::new();
-        (0..self.n_locations).for_each(|x| drop(writeln!(out, "shared {}: int = 0;", name(x))));
+        for x in 0..self.n_locations {
+            let _ = writeln!(out, "shared {}: int = 0;", name(x));
+        }
         for (t, body) in self.threads.iter().enumerate() {
             let _ = writeln!(out, "\nthread T{t} {{");
-            (0..N_REGISTERS).for_each(|r| drop(writeln!(out, "    let r{r}: int = 0;")));
+            for r in 0..N_REGISTERS {
+                let _ = writeln!(out, "    let r{r}: int = 0;");
+            }
             // One counter for each depth of loops.
-            (1..=MAX_DEPTH).for_each(|k| drop(writeln!(out, "    let k{k}: 0..2 = 0;")));
+            for k in 1..=MAX_DEPTH {
+                let _ = writeln!(out, "    let k{k}: 0..2 = 0;");
+            }
             write(&mut out, body, 1);
             let _ = writeln!(out, "}}");
         }
@@ -149,7 +155,7 @@ fn statements(random: &mut Random, n_locations: usize, n_ops: usize, depth: usiz
 fn statement(random: &mut Random, n: usize, depth: usize) -> Stmt {
     let (x, y, r) = (random.below(n), random.below(n), random.below(N_REGISTERS));
     let (o, p) = (operand(random), operand(random));
-    let mut nested = |random: &mut Random| {
+    let nested = |random: &mut Random| {
         let n_ops = random.below(3);
         statements(random, n, n_ops, depth - 1)
     };
