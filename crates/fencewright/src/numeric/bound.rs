@@ -1,8 +1,8 @@
 //! Upper bounds whose arithmetic cannot overflow.
 //!
-//! A bound is a 64-bit integer or none. Where a sum needs more than 64 bits, the result is a *weaker* bound: none above,
-//! the least integer below. So a set described by bounds can only grow by it; whoever proves something of all its
-//! members proves it of those that count.
+//! A bound is a 64-bit integer or none. Where a sum needs more than 64 bits, the result is a *weaker* bound: none
+//! above, the least integer below. So a set described by bounds can only grow by it; whoever proves something of all
+//! its members proves it of those that count.
 
 /// An upper bound, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

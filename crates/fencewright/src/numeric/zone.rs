@@ -108,8 +108,8 @@ impl Zone {
         (0..other.n).all(|i| (0..other.n).all(|j| self.add(place(i), place(j), other.bound(i, j))))
     }
 
-    /// The valuations `v` of `n` variables such that `(terms[0](v), terms[1](v), …)` is in the zone: what holds before an
-    /// assignment of the terms if the zone holds after it. `terms[0]` is the constant 0. `None` if there are none.
+    /// The valuations `v` of `n` variables such that `(terms[0](v), terms[1](v), …)` is in the zone: what holds before
+    /// an assignment of the terms if the zone holds after it. `terms[0]` is the constant 0. `None` if there are none.
     pub fn before(&self, n: usize, terms: &[Term]) -> Option<Self> {
         debug_assert_eq!(terms.len(), self.n, "every variable has a term");
         let mut zone = Self::all(n);

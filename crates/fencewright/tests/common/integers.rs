@@ -1,5 +1,5 @@
-//! Random programs with arithmetic on unbounded integers, small enough for the oracle: values differ by little, and loops
-//! are bounded.
+//! Random programs with arithmetic on unbounded integers, small enough for the oracle: values differ by little, and
+//! loops are bounded.
 
 use std::fmt::Write as _;
 

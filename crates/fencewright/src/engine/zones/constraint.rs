@@ -3,8 +3,8 @@
 //! A constraint stands for all configurations that are above one of its own: in a load buffer other messages may lie
 //! between its messages, but the *newest-own* ones (no newer own message of the same location) are the same; in the
 //! store stage there may be older stores, but not before nothing, and the newest is the same. One covers another if its
-//! letters can be found among the other's such that the other's zone, seen through them, is part of its own. Since zones
-//! relate letters, it matters which are found, so all ways are tried.
+//! letters can be found among the other's such that the other's zone, seen through them, is part of its own. Since
+//! zones relate letters, it matters which are found, so all ways are tried.
 
 use crate::engine::zones::flow::StateId;
 use crate::numeric::Zone;

@@ -1,7 +1,7 @@
 //! What a step does to the variables of a process and to memory, as one parallel assignment of sums under a guard.
 //!
-//! A locked block, or an operation with the local steps behind it, is run symbolically: every variable is a [`Sum`] over
-//! what the variables were before the step, what a load finds, and what a havoc picks.
+//! A locked block, or an operation with the local steps behind it, is run symbolically: every variable is a [`Sum`]
+//! over what the variables were before the step, what a load finds, and what a havoc picks.
 
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@
 //!    At(a) ──load r, x──▶ · ──assume r = 0──▶ At(b)        one step of the flow: load x, then r := it, when it is 0
 //! ```
 //!
-//! Local steps run at once with what precedes them, where that loses nothing: a point is passed over if only local edges
-//! leave it, one of them can always be taken, and no property looks at it. A step that goes wrong leads to a state of its
-//! own.
+//! Local steps run at once with what precedes them, where that loses nothing: a point is passed over if only local
+//! edges leave it, one of them can always be taken, and no property looks at it. A step that goes wrong leads to a
+//! state of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Memory evolves as under SC in the load-buffer semantics: only loads are stale. What a load finds is something the
-//! location held once, so it is in the range of all it ever holds, and not greater than what it holds now if every write
-//! to it is at least what it overwrites. Whether that is so is assumed for every location and then checked in what was
-//! found with the assumption: at the first moment that broke it, all invariants would still have held.
+//! location held once, so it is in the range of all it ever holds, and not greater than what it holds now if every
+//! write to it is at least what it overwrites. Whether that is so is assumed for every location and then checked in
+//! what was found with the assumption: at the first moment that broke it, all invariants would still have held.
 //!
 //! Under PSO a store changes memory later. There a location that only one process writes stands, in the invariants of
 //! that process, for what the process sees: its newest pending store, or memory. To all others it changes at any time.

@@ -3,13 +3,14 @@
 //! A constraint says where processes are, what is in their buffers, and by difference bounds what memory, registers and
 //! messages may be together ([`system`] has the rules). Zones are closed under them, so the search is exact where it
 //! ends: it may not, since the order on zones is no well-quasi-order. So three searches take turns, one exact and two
-//! that *widen*: when many constraints of one shape are kept, the next is replaced by one that drops the bounds in which
-//! it differs. What any of them proves is proved. A violation counts only when integers have been found for its whole way
-//! ([`run`]) and the reference semantics has walked it ([`walk`]).
+//! that *widen*: when many constraints of one shape are kept, the next is replaced by one that drops the bounds in
+//! which it differs. What any of them proves is proved. A violation counts only when integers have been found for its
+//! whole way ([`run`]) and the reference semantics has walked it ([`walk`]).
 //!
 //! What makes it end are facts that are found first, by themselves ([`facts`], [`invariants`]).
 //!
-//! Load buffers: Abdulla, Atig, Bouajjani, Ngo, LMCS 2018; backward over zones with unbounded data: our own combination.
+//! Load buffers: Abdulla, Atig, Bouajjani, Ngo, LMCS 2018; backward over zones with unbounded data: our own
+//! combination.
 
 mod admit;
 mod bad;

@@ -1,4 +1,5 @@
-//! From rules over zones to a run of the store buffers: the rules are taken on concrete integers, sorted by time, walked.
+//! From rules over zones to a run of the store buffers: the rules are taken on concrete integers, sorted by time,
+//! walked.
 //!
 //! The first constraint holds an initial configuration; integers are picked for it. Each rule then leads from concrete
 //! values to concrete values, and where a havoc leaves a choice, the zone of the next constraint says what to pick. The

@@ -1,3 +1,5 @@
+//! Zones are held against their valuations, one by one.
+
 use super::{Term, Zone};
 use crate::numeric::Bound;
 

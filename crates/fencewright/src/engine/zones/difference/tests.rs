@@ -1,3 +1,5 @@
+//! Cases are held against evaluation, point by point.
+
 use super::{AtMost, Differences, Sum};
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
