@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fencewright::engine::{ALL, Engine};
 use fencewright::frontend::fw;
 use fencewright::frontend::lower::lower;
 use fencewright::memory::Model;
@@ -52,6 +53,16 @@ fn check_drawn(
             panic!("law `{name}` fails, seed {seed}, program {i}: {why}\n\n{}", small.text());
         }
     }
+}
+
+/// The engines that laws are tried on: all, or those that the environment names.
+pub fn engines() -> Vec<&'static dyn Engine> {
+    let named = std::env::var("FENCEWRIGHT_ENGINES").ok();
+    let is_named = |engine: &&dyn Engine| match &named {
+        Some(names) => names.split(',').any(|name| name == engine.name()),
+        None => true,
+    };
+    ALL.iter().copied().filter(is_named).collect()
 }
 
 /// Most programs get a property that tells SC from TSO or TSO from PSO, if they have such an outcome: those are rare,
