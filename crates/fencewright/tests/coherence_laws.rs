@@ -47,7 +47,7 @@ fn no_abstraction_contradicts_the_semantics() {
             for (abstraction, k) in PRECISIONS {
                 let options = Options { dialect: Dialect { pso_rmw }, abstraction, k: Some(k), ..Options::default() };
                 let task = Task { program: &program, placement: &placement, model, options: &options };
-                let found = said(&Coherence, &task)?;
+                let found = said(&Coherence::DEFAULT, &task)?;
                 if found.contradicts(expected) {
                     return Err(format!("{abstraction:?}, k = {k}, {model}, {pso_rmw:?}: {found:?}, not {expected:?}"));
                 }
@@ -70,7 +70,7 @@ fn no_abstraction_contradicts_an_exact_engine_on_unbounded_loops() {
             for (abstraction, k) in PRECISIONS {
                 let options = Options { abstraction, k: Some(k), ..Options::default() };
                 let task = Task { program: &program, placement: &placement, model, options: &options };
-                let found = said(&Coherence, &task)?;
+                let found = said(&Coherence::DEFAULT, &task)?;
                 if found.contradicts(exact) {
                     return Err(format!("{abstraction:?}, k = {k}, {model}: {found:?}, load-buffer: {exact:?}"));
                 }
@@ -89,7 +89,7 @@ fn a_finer_abstraction_proves_no_less() {
             let proved = |abstraction| -> Result<Vec<Said>, String> {
                 let said_with = |k| {
                     let options = Options { abstraction, k: Some(k), ..Options::default() };
-                    said(&Coherence, &Task { program: &program, placement: &placement, model, options: &options })
+                    said(&Coherence::DEFAULT, &Task { program: &program, placement: &placement, model, options: &options })
                 };
                 (0..4).map(said_with).collect()
             };
@@ -113,7 +113,7 @@ fn check_trap(name: &str, model: Model, expected: &str) {
     let found = PRECISIONS.map(|(abstraction, k)| {
         let options = Options { abstraction, k: Some(k), ..Options::default() };
         let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
-        match said_by(&Coherence, &task, &Unlimited).expect("the engine has no defect") {
+        match said_by(&Coherence::DEFAULT, &task, &Unlimited).expect("the engine has no defect") {
             Said::Safe => 's',
             Said::Unsafe => 'u',
             Said::Alarm => '?',

@@ -28,7 +28,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::load_buffer::LoadBuffer,
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
-    &coherence::Coherence,
+    &coherence::Coherence::DEFAULT,
 ];
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
