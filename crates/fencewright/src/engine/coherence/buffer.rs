@@ -109,13 +109,6 @@ impl Buffer {
         Self { oldest: self.oldest.clone(), rest: self.rest.iter().map(outline).collect() }
     }
 
-    /// All stores that may wait.
-    #[cfg(test)]
-    pub fn stores(&self) -> impl Iterator<Item = Store> + '_ {
-        let unordered = self.rest.iter().flat_map(|it| it.values.iter().map(|&value| (it.location, value)));
-        self.oldest.iter().copied().chain(unordered)
-    }
-
     /// The operations of which a store is sure to wait.
     pub fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
         let sure = move |it: &Unordered| match abstraction {

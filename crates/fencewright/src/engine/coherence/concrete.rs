@@ -14,9 +14,6 @@ use crate::program::ProcessId;
 use crate::system::{Action, Outcome, Run, State, Step, System, Violation};
 use crate::util::Idx;
 
-/// A path is given up beyond this many states.
-const MAX_STATES: usize = 20_000;
-
 /// What came of a path.
 #[derive(Debug)]
 pub struct Tried {
@@ -35,15 +32,20 @@ pub struct Alarm {
     pub violation: Violation,
 }
 
-/// Looks for a run along a path; an error is a defect of the engine.
-pub fn run_along(task: &Task<'_>, automaton: &Automaton<'_>, alarm: &Alarm) -> Result<Tried, StopReason> {
+/// Looks for a run along a path, in so many states; an error is a defect of the engine.
+pub fn run_along(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    alarm: &Alarm,
+    max_states: usize,
+) -> Result<Tried, StopReason> {
     let (program, placement) = (task.program, task.placement);
     let (steps, n_states) = match task.model {
-        Model::Sc => Along::new(System::new(program, placement, Sc), automaton, alarm).search(),
-        Model::Tso => Along::new(System::new(program, placement, Tso), automaton, alarm).search(),
+        Model::Sc => Along::new(System::new(program, placement, Sc), automaton, alarm).search(max_states),
+        Model::Tso => Along::new(System::new(program, placement, Tso), automaton, alarm).search(max_states),
         Model::Pso => {
             let pso = Pso { rmw: task.options.dialect.pso_rmw };
-            Along::new(System::new(program, placement, pso), automaton, alarm).search()
+            Along::new(System::new(program, placement, pso), automaton, alarm).search(max_states)
         }
     };
     let run = steps.map(|steps| told(task, automaton, alarm, steps)).transpose()?;
@@ -127,7 +129,7 @@ impl<'a, O: Operational> Along<'a, O> {
     }
 
     /// The steps of a run, without the leaving of markers; and how many states it took.
-    fn search(mut self) -> (Option<Vec<Step>>, usize) {
+    fn search(mut self, max_states: usize) -> (Option<Vec<Step>>, usize) {
         if self.is_bad_at_once {
             return (Some(self.prelude), 0);
         }
@@ -136,7 +138,7 @@ impl<'a, O: Operational> Along<'a, O> {
             if self.is_bad(at) {
                 return (Some(self.steps_to(at)), self.visits.len());
             }
-            if self.visits.len() > MAX_STATES {
+            if self.visits.len() > max_states {
                 break;
             }
             let before = self.visits.len();

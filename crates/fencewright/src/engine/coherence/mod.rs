@@ -20,7 +20,7 @@
 //! **Why it ends.** With finite data there are finitely many sets and finitely many words up to length `k`.
 //!
 //! **Store-store fences** under PSO: up to `k + 1` markers of a process are kept in order, with abstract buffers
-//! between them; a marker beyond that is dropped ([`memory`]). A marker only ever makes a flush, a fence or an update
+//! between them; a marker beyond that is dropped ([`segments`]). A marker only ever makes a flush, a fence or an update
 //! wait, so dropping it adds behaviors and takes none away.
 //!
 //! **Alarms.** The path to an alarm is tried on the reference semantics ([`concrete`]); a run that comes out is
@@ -33,18 +33,30 @@
 //! | `set` | a set and nothing else: any store of it may be the newest, and no order is kept |
 //!
 //! Departures. The paper treats PSO; under TSO a buffer holds stores to all locations, with a newest value for each. It
-//! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences. Its fence inference is
-//! not here.
+//! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences.
+//!
+//! **Reductions.** Those of the engine `explicit`, on whose states this one searches. Each leaves out runs of the exact
+//! system, and whether it applies depends only on what is kept exactly: local states, whether a buffer is empty, and
+//! what a load finds. So the abstraction of the reduced system covers the reduced system.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`buffer`] | one abstract buffer and its rules |
+//! | [`segments`] | all that waits for a process: buffers between markers |
+//! | [`concrete`] | from the path of an alarm to a run |
+//! | [`avoid`](mod@avoid), [`cuts`], [`label`] | fences that keep bad states from being reached |
 
+mod avoid;
 mod buffer;
 mod concrete;
+mod cuts;
 mod label;
 mod segments;
 
 use std::ops::RangeInclusive;
 
 use crate::engine::automaton::{Automaton, Merging};
-use crate::engine::explicit::{Badness, BufferTable, Budget, Layout, Sequential, Shared, Waiting};
+use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
 use crate::engine::explicit::{End as SearchEnd, Outcome};
 use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::swaps;
@@ -52,6 +64,8 @@ use crate::system::{Run, starts};
 
 use concrete::Alarm;
 
+pub use avoid::{Avoided, avoid};
+pub use cuts::Places;
 pub use label::Label;
 pub use segments::{Coherent, Segments};
 
@@ -62,11 +76,16 @@ pub struct Coherence {
     pub ks: RangeInclusive<u32>,
     /// A search is given up beyond this many states.
     pub max_states: u64,
+    /// The path of an alarm is given up beyond this many states of the semantics; with 0 it is not tried.
+    pub max_tried: usize,
 }
 
 impl Coherence {
     /// The engine as users get it.
-    pub const DEFAULT: Self = Self { ks: 0..=MAX_K, max_states: 20_000_000 };
+    pub const DEFAULT: Self = Self { ks: 0..=MAX_K, max_states: 20_000_000, max_tried: 20_000 };
+
+    /// A short look, for proofs only.
+    pub const GLANCE: Self = Self { ks: 1..=2, max_states: 5_000, max_tried: 0 };
 }
 
 /// What is kept of the unordered part of a store buffer.
@@ -113,6 +132,9 @@ pub struct Precision {
     pub k: u32,
 }
 
+/// The name of the engine.
+pub const NAME: &str = "coherence";
+
 /// The largest `k` that is tried unasked.
 pub const MAX_K: u32 = 4;
 
@@ -125,7 +147,7 @@ const SYMMETRY: &str = "symmetry";
 
 impl Engine for Coherence {
     fn name(&self) -> &'static str {
-        "coherence"
+        NAME
     }
 
     fn about(&self) -> &'static str {
@@ -241,7 +263,7 @@ impl Checker<'_> {
 
     fn run(&mut self, search: &mut Sequential<'_>) -> Outcome {
         let is_unbounded = self.task.program.has_unbounded_data();
-        let states = if is_unbounded { UNBOUNDED_DATA_STATES } else { self.engine.max_states };
+        let states = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
         let outcome = search.run(Budget { states, ..Budget::UNLIMITED }, self.monitor);
         self.stats.explored += outcome.n_states;
         outcome
@@ -261,6 +283,9 @@ impl Checker<'_> {
 
     /// Looks for a run along the path of an alarm.
     fn tried(&mut self, k: u32) -> Result<Option<Run>, StopReason> {
+        if self.engine.max_tried == 0 {
+            return Ok(None);
+        }
         let shared = shared(self.task, k, Reducing::Runs);
         let mut search = Sequential::new(&shared);
         let outcome = self.run(&mut search);
@@ -268,7 +293,7 @@ impl Checker<'_> {
             return Err(StopReason::Defect("an alarm is gone when like threads are kept apart".to_owned()));
         };
         let alarm = Alarm { path: search.path(), violation };
-        let tried = concrete::run_along(self.task, &shared.automaton, &alarm)?;
+        let tried = concrete::run_along(self.task, &shared.automaton, &alarm, self.engine.max_tried)?;
         self.stats.explored += tried.n_states;
         Ok(tried.run)
     }

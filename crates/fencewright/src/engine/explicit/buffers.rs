@@ -56,12 +56,8 @@ impl Waiting {
 
     fn with_store(&self, (x, value): Stored, label: Label) -> Self {
         match self {
-            Self::Exact(discipline, contents) => {
-                Self::Exact(*discipline, with_store(*discipline, contents, x, value))
-            }
-            Self::Abstract(rules, segments) => {
-                Self::Abstract(*rules, segments.with_store(x, (value, label), *rules))
-            }
+            Self::Exact(discipline, contents) => Self::Exact(*discipline, with_store(*discipline, contents, x, value)),
+            Self::Abstract(rules, segments) => Self::Abstract(*rules, segments.with_store(x, (value, label), *rules)),
         }
     }
 

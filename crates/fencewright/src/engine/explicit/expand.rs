@@ -9,8 +9,8 @@
 use std::rc::Rc;
 
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
-use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY, Leaving, Stored};
 use crate::engine::coherence::Label;
+use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY, Leaving, Stored};
 use crate::engine::explicit::layout::Layout;
 use crate::engine::explicit::symmetry::Canonizer;
 use crate::engine::run::Logged;

@@ -42,7 +42,7 @@ pub(in crate::engine) use expand::{Badness, Expander, Shared, Sink};
 pub(in crate::engine) use layout::Layout;
 pub(in crate::engine) use search::{Budget, End, Outcome, POLL_EVERY};
 pub(in crate::engine) use sequential::Sequential;
-pub(in crate::engine) use states::{Batch, StateSet, hash_of};
+pub(in crate::engine) use states::{StateSet, hash_of};
 
 type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
