@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   papers.toml ─▶ papers ─╮
-//!   examples ─▶ programs ──┼─▶ single_buffer, pso_reach, pso_fences ─▶ Grid ─▶ form
+//!   examples ─▶ programs ──┼─▶ single_buffer, pso_reach, … ─▶ Grid ─▶ form
 //!   engines ─▶ ask ────────╯              judge ─▶ exit code
 //! ```
 //!
@@ -10,6 +10,8 @@
 //! time; engines that do not take a model have no row there.
 
 mod ask;
+mod coherence_infer;
+mod coherence_verify;
 mod form;
 mod grid;
 mod judge;
@@ -45,6 +47,8 @@ pub const ALL: &[Table] = &[
     Table { name: single_buffer::NAME, about: "fence sets under TSO", make: single_buffer::make },
     Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", make: pso_reach::make },
     Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", make: pso_fences::make },
+    Table { name: coherence_verify::NAME, about: "proofs by abstract store buffers", make: coherence_verify::make },
+    Table { name: coherence_infer::NAME, about: "fences from an avoid formula", make: coherence_infer::make },
 ];
 
 /// Those that decide every program of the papers, if they are there.

@@ -36,6 +36,11 @@ pub fn check_weak(name: &str, shape: Shape, model: Model, fewer: u64, law: impl 
     check_drawn(name, draw, fewer, law);
 }
 
+/// Tries a law on random programs in which buffered stores arrive one after the other before the eyes of a thread.
+pub fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    check_drawn(name, Sample::observed, fewer, law);
+}
+
 fn check_drawn(
     name: &str,
     draw: impl Fn(&mut Random) -> Sample,
