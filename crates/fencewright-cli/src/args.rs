@@ -51,13 +51,10 @@ impl Arguments {
             Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
             Command::Schema | Command::Engines | Command::Completions(_) | Command::Man => None,
         };
-        let keeps_no_order = |it: &SearchArguments| it.abstraction == Abstraction::Set && it.k.is_some_and(|k| k > 0);
-        if search.is_some_and(keeps_no_order) {
-            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0\n  \
-                           = help: leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
-            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        match search.and_then(SearchArguments::contradiction) {
+            Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
+            None => Ok(self),
         }
-        Ok(self)
     }
 }
 
@@ -224,6 +221,8 @@ pub enum MethodArgument {
     Loop,
     /// From one search with fences that may be there or not; under TSO
     Labelled,
+    /// From what fences avoid in the abstraction of `coherence`, which does so by default
+    Avoid,
 }
 
 impl From<MethodArgument> for Method {
@@ -232,6 +231,7 @@ impl From<MethodArgument> for Method {
             MethodArgument::Auto => Self::Auto,
             MethodArgument::Loop => Self::Loop,
             MethodArgument::Labelled => Self::Labelled,
+            MethodArgument::Avoid => Self::Avoid,
         }
     }
 }
@@ -333,7 +333,8 @@ pub struct TablesArguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Who searches, comma-separated [default: every exact engine; `zones` for `predicates`]
+    /// Who searches, comma-separated [default: every exact engine, or `zones` for `predicates`]; the tables of
+    /// `coherence` ask only that
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
     pub engine: Vec<String>,
     /// Stop after this time, for each row: `60s`, `5m`, `none`
@@ -421,9 +422,9 @@ pub struct SearchArguments {
     /// Search store buffers up to this length, whatever it costs
     #[arg(long, value_name = "N")]
     pub bound: Option<u32>,
-    /// What `coherence` keeps of store buffers, beside the oldest stores
-    #[arg(long, value_name = "WHAT", default_value = "fd", value_parser = abstractions())]
-    pub abstraction: Abstraction,
+    /// What `coherence` keeps of store buffers, beside the oldest stores [default: fd]
+    #[arg(long, value_name = "WHAT", value_parser = abstractions())]
+    pub abstraction: Option<Abstraction>,
     /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub k: Option<u32>,
@@ -467,9 +468,26 @@ impl SearchArguments {
             threads: self.threads.map_or(cores, |it| it as usize),
             without: self.without.iter().cloned().collect(),
             buffer_bound: self.bound,
-            abstraction: self.abstraction,
+            abstraction: self.abstraction.unwrap_or_default(),
             k: self.k,
         }
+    }
+
+    /// What is wrong with the options beside each other, and what to do about it.
+    fn contradiction(&self) -> Option<String> {
+        if self.abstraction == Some(Abstraction::Set) && self.k.is_some_and(|k| k > 0) {
+            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0";
+            let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
+            return Some(format!("{message}\n  = help: {help}"));
+        }
+        let given = [("--k", self.k.is_some()), ("--abstraction", self.abstraction.is_some())];
+        let unused = given.into_iter().find(|option| option.1)?.0;
+        let knows = [engine::AUTO, engine::coherence::NAME];
+        (!knows.contains(&self.engine.as_str())).then(|| {
+            let message =
+                format!("the engine `{}` does not abstract from store buffers, so it has no `{unused}`", self.engine);
+            format!("{message}\n  = help: leave out `{unused}`, or choose `--engine coherence`")
+        })
     }
 }
 
@@ -494,7 +512,7 @@ fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
 }
 
 fn engines() -> PossibleValuesParser {
-    let auto = PossibleValue::new("auto").help("the one that fits");
+    let auto = PossibleValue::new(engine::AUTO).help("the one that fits");
     let all = engine::ALL.iter().map(|it| PossibleValue::new(it.name()).help(it.about()));
     PossibleValuesParser::new(std::iter::once(auto).chain(all))
 }

@@ -6,7 +6,7 @@
 mod common;
 
 use common::expectation::root;
-use common::law::{MAX_STATES, check, program};
+use common::law::{MAX_STATES, check, check_observed, program};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
@@ -34,27 +34,38 @@ const PRECISIONS: [(Abstraction, u32); 9] = [
 #[test]
 fn no_abstraction_contradicts_the_semantics() {
     check("truth", Shape { max_ops: 4, has_loops: true }, 8, |sample| {
-        let program = program(sample)?;
-        for (model, pso_rmw) in
-            [(Model::Tso, PsoRmw::Location), (Model::Pso, PsoRmw::Location), (Model::Pso, PsoRmw::All)]
-        {
-            let placement = some_fences(sample, &program);
-            let expected = match truth(&program, &placement, model, Dialect { pso_rmw }, MAX_STATES) {
-                Truth::Safe => Said::Safe,
-                Truth::Unsafe => Said::Unsafe,
-                Truth::TooLarge => continue,
-            };
-            for (abstraction, k) in PRECISIONS {
-                let options = Options { dialect: Dialect { pso_rmw }, abstraction, k: Some(k), ..Options::default() };
-                let task = Task { program: &program, placement: &placement, model, options: &options };
-                let found = said(&Coherence, &task)?;
-                if found.contradicts(expected) {
-                    return Err(format!("{abstraction:?}, k = {k}, {model}, {pso_rmw:?}: {found:?}, not {expected:?}"));
-                }
+        agrees_with_the_semantics(&Coherence::DEFAULT, sample)
+    });
+}
+
+/// Random programs rarely have what these have: stores that pile up in a buffer and are then seen one by one. What is
+/// at stake is `safe`, so alarms are not tried.
+#[test]
+fn no_abstraction_contradicts_what_an_observer_sees() {
+    let engine = Coherence { max_tried: 0, ..Coherence::DEFAULT };
+    check_observed("observed", 6, |sample| agrees_with_the_semantics(&engine, sample));
+}
+
+fn agrees_with_the_semantics(engine: &Coherence, sample: &Sample) -> Result<(), String> {
+    let program = program(sample)?;
+    for (model, pso_rmw) in [(Model::Tso, PsoRmw::Location), (Model::Pso, PsoRmw::Location), (Model::Pso, PsoRmw::All)]
+    {
+        let placement = some_fences(sample, &program);
+        let expected = match truth(&program, &placement, model, Dialect { pso_rmw }, MAX_STATES) {
+            Truth::Safe => Said::Safe,
+            Truth::Unsafe => Said::Unsafe,
+            Truth::TooLarge => continue,
+        };
+        for (abstraction, k) in PRECISIONS {
+            let options = Options { dialect: Dialect { pso_rmw }, abstraction, k: Some(k), ..Options::default() };
+            let task = Task { program: &program, placement: &placement, model, options: &options };
+            let found = said(engine, &task)?;
+            if found.contradicts(expected) {
+                return Err(format!("{abstraction:?}, k = {k}, {model}, {pso_rmw:?}: {found:?}, not {expected:?}"));
             }
         }
-        Ok(())
-    });
+    }
+    Ok(())
 }
 
 /// Buffers that loops fill are beyond the reference semantics, but not beyond an exact engine.
@@ -70,7 +81,7 @@ fn no_abstraction_contradicts_an_exact_engine_on_unbounded_loops() {
             for (abstraction, k) in PRECISIONS {
                 let options = Options { abstraction, k: Some(k), ..Options::default() };
                 let task = Task { program: &program, placement: &placement, model, options: &options };
-                let found = said(&Coherence, &task)?;
+                let found = said(&Coherence::DEFAULT, &task)?;
                 if found.contradicts(exact) {
                     return Err(format!("{abstraction:?}, k = {k}, {model}: {found:?}, load-buffer: {exact:?}"));
                 }
@@ -89,7 +100,10 @@ fn a_finer_abstraction_proves_no_less() {
             let proved = |abstraction| -> Result<Vec<Said>, String> {
                 let said_with = |k| {
                     let options = Options { abstraction, k: Some(k), ..Options::default() };
-                    said(&Coherence, &Task { program: &program, placement: &placement, model, options: &options })
+                    said(
+                        &Coherence::DEFAULT,
+                        &Task { program: &program, placement: &placement, model, options: &options },
+                    )
                 };
                 (0..4).map(said_with).collect()
             };
@@ -113,7 +127,7 @@ fn check_trap(name: &str, model: Model, expected: &str) {
     let found = PRECISIONS.map(|(abstraction, k)| {
         let options = Options { abstraction, k: Some(k), ..Options::default() };
         let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
-        match said_by(&Coherence, &task, &Unlimited).expect("the engine has no defect") {
+        match said_by(&Coherence::DEFAULT, &task, &Unlimited).expect("the engine has no defect") {
             Said::Safe => 's',
             Said::Unsafe => 'u',
             Said::Alarm => '?',
@@ -128,6 +142,7 @@ fn the_traps_catch_nobody() {
     for model in [Model::Tso, Model::Pso] {
         check_trap("t10_set_order.fw", model, "uuuuuuuuu");
         check_trap("t12_flush_twice.fw", model, "uuuuuuuuu");
+        check_trap("t12_value_again.fw", model, "uuuuuuuuu");
         check_trap("t14_flushed_once.fw", model, "??sss?sss");
         check_trap("t15_last_store_wins.fw", model, "?ssssssss");
     }
@@ -172,9 +187,12 @@ impl Monitor for Patience {
     }
 }
 
-/// A fence of some kind behind every third edge or so.
+/// A fence of some kind behind every third edge or so, in half of the programs.
 fn some_fences(sample: &Sample, program: &Program) -> Placement {
-    let mut random = Random(sample.bad.len() as u64 + 29);
+    let mut random = Random(sample.text().len() as u64 + 29);
+    if random.chance(50) {
+        return Placement::NONE;
+    }
     let mut out = Placement::NONE;
     for (edge, it) in program.edges().iter_enumerated() {
         if it.op.is_local() || !random.chance(30) {

@@ -1,18 +1,19 @@
 //! Laws that hold of every program, tried on random ones.
 //!
-//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere. A
-//! program that breaks a law is made small and printed as an example file.
+//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere;
+//! `FENCEWRIGHT_ENGINES=explicit,load-buffer` tries these engines only. A program that breaks a law is made small and
+//! printed as an example file.
 
 mod common;
 
 use std::collections::BTreeSet;
 
-use common::law::{MAX_STATES, check, program};
+use common::law::{MAX_STATES, check, engines, program};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::explicit::Explicit;
-use fencewright::engine::{ALL, Engine, Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
 use fencewright::frontend::fw;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
@@ -51,8 +52,8 @@ fn exact_engines_agree_on_unbounded_loops() {
         let program = program(sample)?;
         for model in Model::ALL {
             let mut answers = Vec::new();
-            for engine in ALL {
-                let found = patient_answer(*engine, &program, model, &Options::default())?;
+            for engine in engines() {
+                let found = patient_answer(engine, &program, model, &Options::default())?;
                 answers.extend(found.map(|found| (engine.name(), found)));
             }
             if answers.iter().any(|answer| answer.1 != answers[0].1) {
@@ -71,9 +72,9 @@ fn store_fences_make_pso_tso() {
         let options = Options { dialect: Dialect { pso_rmw: PsoRmw::All }, ..Options::default() };
         let stores = positions(&program).into_iter().filter(|position| position.side == Side::After);
         let fenced: Placement = stores.map(|position| (position, FenceKind::StoreStore)).collect();
-        for engine in ALL {
-            let tso = answer(*engine, &program, &Placement::NONE, Model::Tso, &options)?;
-            let pso = answer(*engine, &program, &fenced, Model::Pso, &options)?;
+        for engine in engines() {
+            let tso = answer(engine, &program, &Placement::NONE, Model::Tso, &options)?;
+            let pso = answer(engine, &program, &fenced, Model::Pso, &options)?;
             if tso.is_some() && pso.is_some() && tso != pso {
                 return Err(format!("{}: TSO {tso:?}, PSO with store fences {pso:?}", engine.name()));
             }
@@ -87,8 +88,8 @@ fn a_reduction_switched_off_changes_no_verdict() {
     check("reductions", Shape { max_ops: 4, has_loops: true }, 4, |sample| {
         let program = program(sample)?;
         for model in Model::ALL {
-            for engine in ALL {
-                let Some(all) = answer(*engine, &program, &Placement::NONE, model, &Options::default())? else {
+            for engine in engines() {
+                let Some(all) = answer(engine, &program, &Placement::NONE, model, &Options::default())? else {
                     continue;
                 };
                 let names = engine.reductions().iter().map(|reduction| reduction.name);
@@ -96,7 +97,7 @@ fn a_reduction_switched_off_changes_no_verdict() {
                 let none: BTreeSet<_> = names.map(str::to_owned).collect();
                 for without in each.chain([none]) {
                     let options = Options { without: without.clone(), ..Options::default() };
-                    let found = patient_answer(*engine, &program, model, &options)?;
+                    let found = patient_answer(engine, &program, model, &options)?;
                     if found.is_some_and(|found| found != all) {
                         return Err(format!("{}/{model}: {all:?}, without {without:?} {found:?}", engine.name()));
                     }
@@ -192,8 +193,8 @@ fn agrees(program: &Program, model: Model, options: &Options, placement: &Placem
         Truth::Unsafe => Short::Unsafe,
         Truth::TooLarge => return Ok(()),
     };
-    for engine in ALL {
-        let Some(found) = answer(*engine, program, placement, model, options)? else { continue };
+    for engine in engines() {
+        let Some(found) = answer(engine, program, placement, model, options)? else { continue };
         if found != expected {
             return Err(format!("{}/{model}: {found:?}, but the semantics says {expected:?}", engine.name()));
         }

@@ -24,12 +24,12 @@ const MAX_CANDIDATES: usize = 6;
 
 #[test]
 fn the_minimal_sets_equal_brute_force_under_tso() {
-    equals_brute_force_everywhere(Model::Tso, &[Method::Loop, Method::Labelled]);
+    equals_brute_force_everywhere(Model::Tso, &[Method::Loop, Method::Labelled, Method::Avoid]);
 }
 
 #[test]
 fn the_minimal_sets_equal_brute_force_under_pso() {
-    equals_brute_force_everywhere(Model::Pso, &[Method::Loop]);
+    equals_brute_force_everywhere(Model::Pso, &[Method::Loop, Method::Avoid]);
 }
 
 /// The loop would make up for a clause that the labelled search misses, so its clauses are also looked at alone.

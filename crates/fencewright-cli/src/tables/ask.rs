@@ -53,6 +53,17 @@ pub enum Sets {
     Unfixable,
 }
 
+/// What the avoid formula gave.
+#[derive(Clone, Debug)]
+pub struct Inferred {
+    /// The fences of the set that is reported, if there is one.
+    pub fences: Result<usize, StopReason>,
+    /// The fences that the formula alone asks for.
+    pub formula: Option<usize>,
+    pub explored: u64,
+    pub seconds: f64,
+}
+
 /// Where the papers put fences: after stores, for each process apart.
 pub fn candidates(program: &Program) -> IndexVec<CandidateId, Candidate> {
     synth::candidates(program, &Place::AfterStores, By::Process).expect("no label is asked for")
@@ -83,6 +94,23 @@ impl Inquiry<'_> {
             Request { candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
         let answer = synthesize(self.engine, &self.task(&Placement::NONE), &request, self.monitor)?;
         Ok(Fenced { sets: sets(answer), seconds: started.elapsed().as_secs_f64() })
+    }
+
+    /// A set of full fences from the avoid formula.
+    pub fn infer(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Inferred, Unsupported> {
+        let started = Instant::now();
+        let (costs, kinds) = (Costs::default(), [FenceKind::Full]);
+        let request =
+            Request { candidates, kinds: &kinds, costs: &costs, wanted: Wanted::First, method: Method::Avoid };
+        let answer = synthesize(self.engine, &self.task(&Placement::NONE), &request, self.monitor)?;
+        let fences = match answer.outcome {
+            Outcome::Correct => Ok(0),
+            Outcome::Fixed(sets) => Ok(sets.iter().map(|set| set.fences.0.len()).min().unwrap_or(0)),
+            Outcome::Unfixable(..) => Err(StopReason::Unproved("no fence helps".to_owned())),
+            Outcome::Unknown(reason) => Err(reason),
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(Inferred { fences, formula: answer.inferred, explored: answer.explored, seconds })
     }
 
     fn task<'a>(&'a self, placement: &'a Placement) -> Task<'a> {

@@ -10,6 +10,8 @@
 //! time; engines that do not take a model have no row there.
 
 mod ask;
+mod coherence_infer;
+mod coherence_verify;
 mod form;
 mod grid;
 mod judge;
@@ -49,12 +51,27 @@ pub const ALL: &[Table] = &[
     Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", engines: EXACT, make: pso_reach::make },
     Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", engines: EXACT, make: pso_fences::make },
     Table {
+        name: coherence_verify::NAME,
+        about: "proofs by abstract store buffers",
+        engines: COHERENCE,
+        make: coherence_verify::make,
+    },
+    Table {
+        name: coherence_infer::NAME,
+        about: "fences from an avoid formula",
+        engines: COHERENCE,
+        make: coherence_infer::make,
+    },
+    Table {
         name: predicates::NAME,
         about: "fences of each process on unbounded integers",
         engines: predicates::ENGINES,
         make: predicates::make,
     },
 ];
+
+/// For tables that compare abstractions.
+const COHERENCE: &[&str] = &["coherence"];
 
 /// Those that decide every program of the papers, if they are there.
 const EXACT: &[&str] = &["load-buffer", "single-buffer", "pws"];

@@ -1,5 +1,7 @@
 //! What the papers' tables say: `tables/papers.toml`, with a type for each kind of row.
 
+use std::fmt;
+
 use serde::Deserialize;
 
 /// The file, as it ships.
@@ -12,6 +14,8 @@ pub struct Papers {
     pub single_buffer: Table<SetsRow>,
     pub pso_reach: Table<ReachRow>,
     pub pso_fences: Table<SameSetsRow>,
+    pub coherence_verify: Table<ProofsRow>,
+    pub coherence_infer: Table<InferRow>,
     pub predicates: Table<PerProcessRow>,
 }
 
@@ -123,6 +127,63 @@ pub struct ReachStudy {
     pub pso: u64,
 }
 
+/// Which abstractions prove a program.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ProofsRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub set: Proof,
+    pub fd0: Proof,
+    pub fd1: Proof,
+}
+
+/// What one abstraction made of a program.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    pub proved: bool,
+    /// Thousands of states; nothing where the paper's tool ran out of memory after the alarm.
+    pub thousands: Option<f64>,
+}
+
+/// How good the fences are that each abstraction asks for.
+#[derive(Clone, Debug, Deserialize)]
+pub struct InferRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub fd0: Quality,
+    pub fd1: Quality,
+    pub pd0: Quality,
+    pub pd1: Quality,
+    pub pd2: Quality,
+}
+
+/// How good a set of fences is, from bad to good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Quality {
+    /// There was no answer.
+    #[serde(rename = "out of memory")]
+    OutOfMemory,
+    /// No set was found.
+    No,
+    /// A correct one was found, but there is one with fewer fences.
+    Sub,
+    /// There is none with fewer.
+    Best,
+}
+
+impl fmt::Display for Quality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OutOfMemory => "out of memory",
+            Self::No => "no",
+            Self::Sub => "sub",
+            Self::Best => "best",
+        })
+    }
+}
+
 impl Papers {
     /// Reads the file.
     pub fn read() -> Self {
@@ -135,7 +196,10 @@ impl Papers {
         let sets = self.single_buffer.rows.iter().map(|it| &it.subject);
         let reach = self.pso_reach.rows.iter().map(|it| &it.subject);
         let same_sets = self.pso_fences.rows.iter().map(|it| &it.subject);
-        sets.chain(reach).chain(same_sets).chain(self.predicates.rows.iter().map(|it| &it.subject)).collect()
+        let proofs = self.coherence_verify.rows.iter().map(|it| &it.subject);
+        let inferred = self.coherence_infer.rows.iter().map(|it| &it.subject);
+        let per_process = self.predicates.rows.iter().map(|it| &it.subject);
+        sets.chain(reach).chain(same_sets).chain(proofs).chain(inferred).chain(per_process).collect()
     }
 }
 
@@ -150,6 +214,8 @@ mod tests {
         assert_eq!(papers.single_buffer.rows.len(), 17);
         assert_eq!(papers.pso_reach.rows.len(), 9);
         assert_eq!(papers.pso_fences.rows.len(), 7);
+        assert_eq!(papers.coherence_verify.rows.len(), 6);
+        assert_eq!(papers.coherence_infer.rows.len(), 9);
         assert_eq!(papers.predicates.rows.len(), 8);
     }
 

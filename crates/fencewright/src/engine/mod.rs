@@ -29,14 +29,17 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::load_buffer::LoadBuffer,
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
-    &coherence::Coherence,
+    &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
 ];
+
+/// The name of the engine that is used when nobody chooses.
+pub const AUTO: &str = "auto";
 
 /// The engine with this name; `auto` is the one that is used when nobody chooses.
 pub fn named(name: &str) -> Option<&'static dyn Engine> {
     match name {
-        "auto" => Some(&portfolio::Auto),
+        AUTO => Some(&portfolio::Auto),
         _ => ALL.iter().copied().find(|engine| engine.name() == name),
     }
 }

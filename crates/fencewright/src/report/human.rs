@@ -77,11 +77,12 @@ fn stats_line(finding: &Finding<'_>) -> String {
     let Ok(answer) = finding.answer else { return String::new() };
     let stats = &answer.stats;
     let mut line = format!(
-        "  {}: {} states looked at, {} kept in {}, {:.3} s",
+        "  {}: {} states looked at, {} kept in {} ({} B each), {:.3} s",
         answer.engine,
         stats.explored,
         stats.kept,
         bytes(stats.bytes),
+        stats.bytes / stats.kept.max(1),
         finding.seconds
     );
     if let Some(peak) = finding.peak_rss {

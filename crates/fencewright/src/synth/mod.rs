@@ -12,8 +12,10 @@
 //! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
 //! and includes none of them.
 //!
-//! The clauses may also come from one search with fences that may be there or not (`labelled`).
+//! The clauses may also come from one search with fences that may be there or not (`labelled`), and the first sets from
+//! what an abstraction says that fences avoid (`avoid`).
 
+mod avoid;
 mod clause;
 mod cost;
 mod hitting;
@@ -21,8 +23,8 @@ mod labelled;
 
 use std::ops::ControlFlow;
 
-use crate::engine::portfolio;
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{coherence, portfolio};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
@@ -51,12 +53,15 @@ pub struct Request<'a> {
 /// How fence sets are found. The sets are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// The loop, which is quicker on almost all programs that were measured (`docs/fences.md`).
+    /// The loop, which is quicker on almost all programs that were measured (`docs/fences.md`); with the engine
+    /// `coherence`, the avoid formula.
     Auto,
     /// A run at a time: each set that is checked and found unsafe gives a clause.
     Loop,
     /// All clauses at once, from a search with fences that may be there or not.
     Labelled,
+    /// First the sets that avoid all bad states of an abstraction, then the loop for what is missing.
+    Avoid,
 }
 
 /// How many sets are wanted.
@@ -87,6 +92,8 @@ pub struct Synthesis {
     pub checks: u64,
     /// States (or constraints) it looked at.
     pub explored: u64,
+    /// How many full fences the smallest set has that an avoid formula asks for, if one was made and can be met.
+    pub inferred: Option<usize>,
 }
 
 /// The answer.
@@ -179,6 +186,8 @@ struct Search<'a> {
     task: &'a Task<'a>,
     request: &'a Request<'a>,
     monitor: &'a dyn Monitor,
+    /// Whether the avoid formula is asked first, and the exact engines where an abstraction does not know.
+    infers: bool,
     choices: clause::Choices,
     kinds: Vec<FenceKind>,
     clauses: Vec<Clause>,
@@ -188,6 +197,7 @@ struct Search<'a> {
     answered: &'static str,
     checks: u64,
     explored: u64,
+    inferred: Option<usize>,
 }
 
 /// Whether there is more to do; if not, the answer, or nothing if it is to be drawn from what was found.
@@ -203,6 +213,11 @@ impl<'a> Search<'a> {
             task,
             request,
             monitor,
+            infers: match request.method {
+                Method::Avoid => true,
+                Method::Auto => engine.name() == coherence::NAME,
+                Method::Loop | Method::Labelled => false,
+            },
             choices: clause::choices(request.candidates, &kinds),
             kinds,
             clauses: Vec::new(),
@@ -212,6 +227,7 @@ impl<'a> Search<'a> {
             answered: engine.name(),
             checks: 0,
             explored: 0,
+            inferred: None,
         }
     }
 
@@ -220,12 +236,9 @@ impl<'a> Search<'a> {
             return Ok(Some(Outcome::Unfixable(run, Why::UnsafeUnderSc)));
         }
         // Without any fence, which is often safe; if not, the run is the first.
-        let mut flow = self.round()?;
-        if flow.is_continue() {
-            flow = match self.request.method {
-                Method::Auto | Method::Loop => flow,
-                Method::Labelled => self.learn_all()?,
-            };
+        let mut flow = if self.infers { self.infer()? } else { self.round()? };
+        if flow.is_continue() && self.request.method == Method::Labelled {
+            flow = self.learn_all()?;
         }
         while flow.is_continue() {
             flow = self.round()?;
@@ -240,10 +253,14 @@ impl<'a> Search<'a> {
             Ok(None) => return Ok(Flow::Break(None)),
             Err(reason) => return Ok(self.end(reason)),
         };
+        if self.request.wanted == Wanted::Cheapest && self.found.iter().any(|known| known.cost <= cost) {
+            return Ok(Flow::Break(None));
+        }
         if let Some(reason) = self.poll() {
             return Ok(self.end(reason));
         }
-        Ok(match self.check(&fences)? {
+        let verdict = if self.infers { self.decide(&fences)? } else { self.check(&fences)? };
+        Ok(match verdict {
             Verdict::Safe if fences.0.is_empty() => Flow::Break(Some(Outcome::Correct)),
             Verdict::Safe => {
                 self.found.push(FenceSet { cost, fences });
@@ -364,6 +381,7 @@ impl<'a> Search<'a> {
             clauses: self.clauses,
             checks: self.checks,
             explored: self.explored,
+            inferred: self.inferred,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fencewright::engine::{ALL, Engine};
 use fencewright::frontend::fw;
 use fencewright::frontend::lower::lower;
 use fencewright::memory::Model;
@@ -35,6 +36,11 @@ pub fn check_weak(name: &str, shape: Shape, model: Model, fewer: u64, law: impl 
     check_drawn(name, draw, fewer, law);
 }
 
+/// Tries a law on random programs in which buffered stores arrive one after the other before the eyes of a thread.
+pub fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    check_drawn(name, Sample::observed, fewer, law);
+}
+
 fn check_drawn(
     name: &str,
     draw: impl Fn(&mut Random) -> Sample,
@@ -52,6 +58,16 @@ fn check_drawn(
             panic!("law `{name}` fails, seed {seed}, program {i}: {why}\n\n{}", small.text());
         }
     }
+}
+
+/// The engines that laws are tried on: all, or those that the environment names.
+pub fn engines() -> Vec<&'static dyn Engine> {
+    let named = std::env::var("FENCEWRIGHT_ENGINES").ok();
+    let is_named = |engine: &&dyn Engine| match &named {
+        Some(names) => names.split(',').any(|name| name == engine.name()),
+        None => true,
+    };
+    ALL.iter().copied().filter(is_named).collect()
 }
 
 /// Most programs get a property that tells SC from TSO or TSO from PSO, if they have such an outcome: those are rare,

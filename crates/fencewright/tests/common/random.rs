@@ -79,6 +79,21 @@ impl Sample {
         Self::draw(random, shape, racing)
     }
 
+    /// A thread that has several stores to a location buffered, and one that sees them arrive one after the other. Both
+    /// have a leaf that is the last of all their loads; that is asked for.
+    pub fn observed(random: &mut Random) -> Self {
+        let (n_locations, n_values) = (4, 3 + usize::from(random.chance(25)));
+        let mut maker =
+            Maker { random, n_locations, n_values, shape: Shape { max_ops: 0, has_loops: false }, passes: false };
+        let in_two_parts = maker.random.chance(40);
+        let (stores, writer) = stores_then_loads(&mut maker, in_two_parts);
+        let observer = loads_of(&mut maker, &stores, in_two_parts);
+        let bad = [&writer, &observer].iter().enumerate().map(|(t, chain)| (t, chain.last_leaf())).collect();
+        let threads = vec![writer.statements(n_values), observer.statements(n_values)];
+        let is_final = random.chance(50);
+        Self { n_locations, n_values, initial: vec![Some(0); n_locations], threads, bad, is_final, bad_memory: None }
+    }
+
     fn draw(random: &mut Random, shape: Shape, body: fn(&mut Maker<'_>, usize, usize) -> Vec<Stmt>) -> Self {
         let n_threads = 2 + usize::from(random.chance(30));
         let n_locations = 2 + usize::from(random.chance(30));
@@ -257,6 +272,91 @@ fn racing(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
         }
     }
     out
+}
+
+/// Statements, then loads that must find certain values for the next part to come.
+struct Chain(Vec<Part>);
+
+/// Statements, and the load that follows them: of which location, and what it must find.
+type Part = (Vec<Stmt>, Option<(usize, usize)>);
+
+impl Chain {
+    /// The number of the leaf behind all loads: each value below the one that is wanted has a leaf of its own.
+    fn last_leaf(&self) -> usize {
+        self.0.iter().filter_map(|part| part.1).map(|(_, value)| value).sum()
+    }
+
+    fn statements(&self, n_values: usize) -> Vec<Stmt> {
+        let mut next = Vec::new();
+        for (statements, load) in self.0.iter().rev() {
+            let mut out = statements.clone();
+            match load {
+                Some((x, wanted)) => {
+                    let branch = |value| if value == *wanted { next.clone() } else { Vec::new() };
+                    out.push(Stmt::Load(*x, (0..n_values).map(branch).collect()));
+                }
+                None => out.extend(next),
+            }
+            next = out;
+        }
+        next
+    }
+}
+
+/// The location whose stores pile up.
+const PILE: usize = 0;
+
+// Those by which the threads tell each other how far they are.
+const STARTED: usize = 1;
+const HALFWAY: usize = 2;
+const GONE_ON: usize = 3;
+
+/// Stores that must all be buffered when the other thread starts, and perhaps one more when it is halfway.
+fn stores_then_loads(maker: &mut Maker<'_>, in_two_parts: bool) -> (Vec<usize>, Chain) {
+    let mut stores: Vec<usize> = Vec::new();
+    let mut statements = Vec::new();
+    for _ in 0..2 + maker.random.below(3) {
+        let value = match stores.last() {
+            Some(_) if maker.random.chance(30) => stores[maker.random.below(stores.len())],
+            Some(_) | None => 1 + maker.random.below(maker.n_values - 1),
+        };
+        if maker.random.chance(12) {
+            statements.push(Stmt::Store(GONE_ON, 0));
+        }
+        statements.push(Stmt::Store(PILE, value));
+        statements.extend(maker.random.chance(12).then_some(Stmt::StoreFence));
+        stores.push(value);
+    }
+    let mut parts = vec![(statements, Some((STARTED, 0)))];
+    if in_two_parts {
+        let value = 1 + maker.random.below(maker.n_values - 1);
+        stores.push(value);
+        parts.push((Vec::new(), Some((HALFWAY, 1))));
+        parts.push((vec![Stmt::Store(PILE, value)], Some((GONE_ON, 0))));
+    }
+    (stores, Chain(parts))
+}
+
+/// Loads that find values as they may arrive, most of them in the order in which they were stored.
+fn loads_of(maker: &mut Maker<'_>, stores: &[usize], in_two_parts: bool) -> Chain {
+    let mut seen: Vec<usize> = stores.iter().copied().filter(|_| maker.random.chance(75)).collect();
+    if maker.random.chance(15) {
+        seen = (0..3).map(|_| maker.random.below(maker.n_values)).collect();
+    }
+    if maker.random.chance(40) {
+        seen.insert(0, 0);
+    }
+    let half = if in_two_parts { 1 + maker.random.below(2) } else { usize::MAX };
+    let mut parts = vec![(vec![Stmt::Store(STARTED, 1), Stmt::Fence], None)];
+    for (i, &value) in seen.iter().enumerate() {
+        if i == half {
+            parts.push((vec![Stmt::Store(HALFWAY, 1), Stmt::Store(GONE_ON, 1), Stmt::Fence], None));
+            // What was seen last is still there.
+            parts.push((Vec::new(), Some((PILE, seen[i - 1]))));
+        }
+        parts.push((Vec::new(), Some((PILE, value))));
+    }
+    Chain(parts)
 }
 
 struct Writer {

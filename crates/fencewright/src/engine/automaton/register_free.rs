@@ -10,7 +10,7 @@
 //! and only those values are read. What cannot be reached this way is never built. Bisimilar states are merged
 //! ([`bisimulation`](super::bisimulation)).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::engine::automaton::bisimulation::{Unmerged, merged, unmerged};
 use crate::engine::automaton::{Automaton, FastMap, LocalId, LocalState, Locals, Offer, Targets};
@@ -52,6 +52,22 @@ pub struct ProcessAutomaton {
     pub incoming: Vec<Vec<u32>>,
     /// The edges that leave each state.
     pub outgoing: Vec<Vec<u32>>,
+}
+
+impl ProcessAutomaton {
+    /// How many edges lead from where it can start to each state, at least.
+    pub fn distances(&self) -> Vec<u32> {
+        let mut distances = vec![None; self.states.len()];
+        let mut queue: VecDeque<(StateId, u32)> = self.initial.keys().map(|&state| (state, 0)).collect();
+        while let Some((state, distance)) = queue.pop_front() {
+            if distances[state as usize].is_none() {
+                distances[state as usize] = Some(distance);
+                let edges = self.outgoing[state as usize].iter().map(|&edge| &self.edges[edge as usize]);
+                queue.extend(edges.map(|edge| (edge.to, distance + 1)));
+            }
+        }
+        distances.into_iter().map(Option::unwrap_or_default).collect()
+    }
 }
 
 /// What a state stands for.

@@ -45,6 +45,9 @@ pub struct ProcessFacts {
     pub has_read: Vec<bool>,
     /// The locations that it writes through its buffer.
     pub written: Vec<LocationId>,
+    /// The locations that it writes through its buffer and may read before it drains: only of these does it matter
+    /// whether an own message is in its load buffer.
+    pub reads_back: Vec<BitSet>,
     /// F1.
     pub may_lag: Vec<bool>,
     /// F2; `None` where there are too many.
@@ -82,6 +85,7 @@ impl Facts {
                 samples: any_edge(process, &process.outgoing, samples),
                 has_read: any_edge(process, &process.incoming, is_read),
                 written: written(process),
+                reads_back: reads_back(process),
                 may_lag: may_lag(process, samples),
                 last_writes: if stage == Stage::None { last_writes(process) } else { None },
                 pending: match stage {
@@ -128,6 +132,19 @@ fn any_edge(process: &ProcessAutomaton, edges: &[Vec<u32>], is_it: impl Fn(&Lett
 fn written(process: &ProcessAutomaton) -> Vec<LocationId> {
     let locations: BTreeSet<LocationId> = process.edges.iter().filter_map(plain_write).collect();
     locations.into_iter().collect()
+}
+
+/// The locations that a process writes through its buffer and may read with no drain between, by state.
+fn reads_back(process: &ProcessAutomaton) -> Vec<BitSet> {
+    let mut at = vec![BitSet::new(); process.states.len()];
+    for x in written(process) {
+        let reads = |letter: &Letter| matches!(letter, Letter::Read(y, _) if *y == x);
+        let will_read = spread(process, &any_edge(process, &process.outgoing, reads), Direction::Backward);
+        at.iter_mut().zip(will_read).filter(|(_, will)| *will).for_each(|(at, _)| {
+            at.insert(x.index());
+        });
+    }
+    at
 }
 
 fn plain_write(edge: &LetterEdge) -> Option<LocationId> {

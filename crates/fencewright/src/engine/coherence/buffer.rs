@@ -14,14 +14,17 @@
 //!
 //! The newest store to a location leaves last. FLUSH-SD on it while others remain would let the buffer forget that.
 
-use crate::engine::coherence::{Abstraction, Precision};
+use crate::engine::coherence::{Abstraction, Label, Precision};
 use crate::program::{LocationId, Value};
 
+/// What is stored, and by which operation; the rules do not tell the two apart.
+pub type Datum = (Value, Label);
+
 /// A store that waits.
-pub type Store = (LocationId, Value);
+pub type Store = (LocationId, Datum);
 
 /// An abstract store buffer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Buffer {
     oldest: Vec<Store>,
     /// Invariant: by location, each once.
@@ -29,12 +32,12 @@ pub struct Buffer {
 }
 
 /// The stores to one location whose order is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Unordered {
     location: LocationId,
-    newest: Value,
+    newest: Datum,
     /// Invariant: sorted; `newest` is one of them.
-    values: Vec<Value>,
+    values: Vec<Datum>,
 }
 
 impl Buffer {
@@ -43,10 +46,15 @@ impl Buffer {
         self.oldest.is_empty() && self.rest.is_empty()
     }
 
-    /// What a load by the owner finds.
-    pub fn newest(&self, x: LocationId) -> Option<Value> {
-        let unordered = self.rest.iter().find(|it| it.location == x).map(|it| it.newest);
-        unordered.or_else(|| self.oldest.iter().rev().find(|store| store.0 == x).map(|store| store.1))
+    /// The newest store to each location that has one, which is what a load by the owner finds.
+    pub fn newest(&self) -> Vec<Store> {
+        let mut newest: Vec<Store> = self.rest.iter().map(|it| (it.location, it.newest)).collect();
+        for store in self.oldest.iter().rev() {
+            if newest.iter().all(|known| known.0 != store.0) {
+                newest.push(*store);
+            }
+        }
+        newest
     }
 
     /// STORE-H, STORE-S.
@@ -101,10 +109,23 @@ impl Buffer {
         Self { oldest: self.oldest.clone(), rest: self.rest.iter().map(outline).collect() }
     }
 
-    /// All stores that may wait.
-    pub fn stores(&self) -> impl Iterator<Item = Store> + '_ {
-        let unordered = self.rest.iter().flat_map(|it| it.values.iter().map(|&value| (it.location, value)));
-        self.oldest.iter().copied().chain(unordered)
+    /// The operations of which a store is sure to wait.
+    pub fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
+        let sure = move |it: &Unordered| match abstraction {
+            Abstraction::Set | Abstraction::Fd => it.values.clone(),
+            // The set is what may wait, but the newest of it does.
+            Abstraction::Pd => vec![it.newest],
+        };
+        self.oldest.iter().map(|store| store.1.1).chain(self.rest.iter().flat_map(sure).map(|it| it.1))
+    }
+
+    /// With other names for the locations.
+    pub fn renamed(&self, to: impl Fn(LocationId) -> LocationId) -> Self {
+        let oldest = self.oldest.iter().map(|store| (to(store.0), store.1)).collect();
+        let rest = self.rest.iter().map(|it| Unordered { location: to(it.location), ..it.clone() });
+        let mut rest: Vec<_> = rest.collect();
+        rest.sort();
+        Self { oldest, rest }
     }
 
     /// With other unordered stores at one location; none of them is none of the location.
@@ -120,7 +141,7 @@ impl Buffer {
 }
 
 impl Unordered {
-    fn store(&mut self, value: Value) {
+    fn store(&mut self, value: Datum) {
         self.newest = value;
         if let Err(i) = self.values.binary_search(&value) {
             self.values.insert(i, value);
@@ -128,7 +149,7 @@ impl Unordered {
     }
 
     /// What is left when a value is in the buffer no more; `None` where that cannot be.
-    fn without(&self, value: Value, abstraction: Abstraction) -> Option<Self> {
+    fn without(&self, value: Datum, abstraction: Abstraction) -> Option<Self> {
         let is_newest = value == self.newest;
         let values = match abstraction {
             Abstraction::Set | Abstraction::Fd if is_newest && self.values.len() > 1 => return None,
@@ -141,7 +162,7 @@ impl Unordered {
     }
 
     fn covers(&self, other: &Self) -> bool {
-        let has = |value: &Value| self.values.binary_search(value).is_ok();
+        let has = |value: &Datum| self.values.binary_search(value).is_ok();
         self.location == other.location && self.newest == other.newest && other.values.iter().all(has)
     }
 }

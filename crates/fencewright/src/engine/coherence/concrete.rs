@@ -6,14 +6,13 @@
 
 use std::collections::HashSet;
 
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, LocalId};
 use crate::engine::run::{Logged, Path, replayed};
 use crate::engine::{StopReason, Task};
 use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
-use crate::system::{Action, Outcome, Run, State, Step, System, Trace, Violation};
-
-/// A path is given up beyond this many states.
-const MAX_STATES: usize = 20_000;
+use crate::program::ProcessId;
+use crate::system::{Action, Outcome, Run, State, Step, System, Violation};
+use crate::util::Idx;
 
 /// What came of a path.
 #[derive(Debug)]
@@ -24,35 +23,53 @@ pub struct Tried {
     pub n_states: u64,
 }
 
-/// Looks for a run along a path; an error is a defect of the engine.
-pub fn run_along(task: &Task<'_>, path: &Trace) -> Result<Tried, StopReason> {
+/// A path of the abstract search that ends badly.
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    /// What happens.
+    pub path: Path,
+    /// How it ends.
+    pub violation: Violation,
+}
+
+/// Looks for a run along a path, in so many states; an error is a defect of the engine.
+pub fn run_along(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    alarm: &Alarm,
+    max_states: usize,
+) -> Result<Tried, StopReason> {
     let (program, placement) = (task.program, task.placement);
     let (steps, n_states) = match task.model {
-        Model::Sc => Along::new(System::new(program, placement, Sc), path).search(),
-        Model::Tso => Along::new(System::new(program, placement, Tso), path).search(),
+        Model::Sc => Along::new(System::new(program, placement, Sc), automaton, alarm).search(max_states),
+        Model::Tso => Along::new(System::new(program, placement, Tso), automaton, alarm).search(max_states),
         Model::Pso => {
             let pso = Pso { rmw: task.options.dialect.pso_rmw };
-            Along::new(System::new(program, placement, pso), path).search()
+            Along::new(System::new(program, placement, pso), automaton, alarm).search(max_states)
         }
     };
-    let run = steps.map(|steps| told(task, path, steps)).transpose()?;
+    let run = steps.map(|steps| told(task, automaton, alarm, steps)).transpose()?;
     Ok(Tried { run, n_states: n_states as u64 })
 }
 
 /// The run of these steps, replayed.
-fn told(task: &Task<'_>, path: &Trace, steps: Vec<Step>) -> Result<Run, StopReason> {
-    let plain = Merging { dead_registers: false, local_steps: false, bisimilar: false };
+fn told(task: &Task<'_>, automaton: &Automaton<'_>, alarm: &Alarm, steps: Vec<Step>) -> Result<Run, StopReason> {
     let steps = steps.into_iter().map(|step| Logged { step, rest: None, edge: None }).collect();
-    let path_of_run = Path { start: path.start.clone(), rests: Vec::new(), steps };
-    replayed(task, &Automaton::new(task, plain), path_of_run, path.violation)
+    let path = Path { start: alarm.path.start.clone(), rests: Vec::new(), steps };
+    replayed(task, automaton, path, alarm.violation)
 }
 
 /// A search along a path.
 struct Along<'a, O: Operational> {
     system: System<'a, O>,
+    automaton: &'a Automaton<'a>,
     violation: Violation,
-    /// The steps of the program, in order.
-    wanted: Vec<Step>,
+    /// The steps of the program, in order; local steps that follow one are left out.
+    wanted: Vec<Logged>,
+    /// The local steps that bring all processes to rest at the start.
+    prelude: Vec<Step>,
+    /// Whether they go wrong as they should.
+    is_bad_at_once: bool,
     visits: Vec<Visit<O::Memory>>,
     seen: HashSet<(usize, State<O::Memory>)>,
 }
@@ -61,33 +78,73 @@ struct Along<'a, O: Operational> {
 struct Visit<M> {
     n_taken: usize,
     state: State<M>,
-    /// The visit before, and the step from there.
-    from: Option<(usize, Step)>,
+    /// The visit before, and the steps from there.
+    from: Option<(usize, Vec<Step>)>,
+}
+
+/// Where steps lead.
+enum Landed<M> {
+    Here(State<M>),
+    /// It goes wrong as it should.
+    Bad,
+    Nowhere,
 }
 
 impl<'a, O: Operational> Along<'a, O> {
-    fn new(system: System<'a, O>, path: &Trace) -> Self {
-        let is_flush = |step: &Step| matches!(step.action, Action::Flush(_));
-        let wanted = path.steps.iter().copied().filter(|step| !is_flush(step)).collect();
-        let first = Visit { n_taken: 0, state: system.initial(&path.start), from: None };
-        let seen = HashSet::from([(0, first.state.clone())]);
-        Self { system, violation: path.violation, wanted, visits: vec![first], seen }
+    fn new(system: System<'a, O>, automaton: &'a Automaton<'a>, alarm: &Alarm) -> Self {
+        let is_flush = |logged: &Logged| matches!(logged.step.action, Action::Flush(_));
+        let wanted = alarm.path.steps.iter().copied().filter(|logged| !is_flush(logged)).collect();
+        let mut along = Self {
+            system,
+            automaton,
+            violation: alarm.violation,
+            wanted,
+            prelude: Vec::new(),
+            is_bad_at_once: false,
+            visits: Vec::new(),
+            seen: HashSet::new(),
+        };
+        along.start(alarm);
+        along
+    }
+
+    /// The first visit: all processes have come to rest.
+    fn start(&mut self, alarm: &Alarm) {
+        let mut state = self.system.initial(&alarm.path.start);
+        let mut steps = Vec::new();
+        for (i, &rest) in alarm.path.rests.iter().enumerate() {
+            match self.settle(state, ProcessId::from_usize(i), rest, &mut steps) {
+                Landed::Here(settled) => state = settled,
+                Landed::Bad => {
+                    self.is_bad_at_once = true;
+                    self.prelude = steps;
+                    return;
+                }
+                Landed::Nowhere => return,
+            }
+        }
+        self.prelude = steps;
+        self.seen.insert((0, state.clone()));
+        self.visits.push(Visit { n_taken: 0, state, from: None });
     }
 
     /// The steps of a run, without the leaving of markers; and how many states it took.
-    fn search(mut self) -> (Option<Vec<Step>>, usize) {
-        let mut todo = vec![0];
+    fn search(mut self, max_states: usize) -> (Option<Vec<Step>>, usize) {
+        if self.is_bad_at_once {
+            return (Some(self.prelude), 0);
+        }
+        let mut todo: Vec<usize> = (0..self.visits.len()).collect();
         while let Some(at) = todo.pop() {
             if self.is_bad(at) {
                 return (Some(self.steps_to(at)), self.visits.len());
             }
-            if self.visits.len() > MAX_STATES {
+            if self.visits.len() > max_states {
                 break;
             }
             let before = self.visits.len();
             if let Some(last) = self.expand(at) {
                 let mut steps = self.steps_to(at);
-                steps.push(last);
+                steps.extend(last);
                 return (Some(steps), self.visits.len());
             }
             todo.extend(before..self.visits.len());
@@ -105,40 +162,77 @@ impl<'a, O: Operational> Along<'a, O> {
         }
     }
 
-    /// Adds what comes next; the last step of the run if that goes wrong as it should.
-    fn expand(&mut self, at: usize) -> Option<Step> {
+    /// Adds what comes next; the last steps of the run if they go wrong as they should.
+    fn expand(&mut self, at: usize) -> Option<Vec<Step>> {
         let Visit { n_taken, state, .. } = &self.visits[at];
         let n_taken = *n_taken;
         let next = self.wanted.get(n_taken).copied();
         for (step, outcome) in self.system.steps(state) {
-            let n_taken = match step.action {
-                Action::Flush(_) => n_taken,
-                Action::Edge { .. } | Action::Fence(_) if Some(step) == next => n_taken + 1,
-                Action::Edge { .. } | Action::Fence(_) => continue,
+            let wanted = match step.action {
+                Action::Flush(_) => None,
+                Action::Edge { .. } | Action::Fence(_) => match next {
+                    Some(next) if next.step == step => Some(next),
+                    Some(_) | None => continue,
+                },
             };
-            match outcome {
-                Outcome::Next(state) => {
-                    if self.seen.insert((n_taken, state.clone())) {
-                        self.visits.push(Visit { n_taken, state, from: Some((at, step)) });
-                    }
-                }
-                Outcome::Fault(fault) if self.violation == Violation::Fault(fault) => return Some(step),
-                Outcome::Fault(_) | Outcome::Overflow => {}
+            let mut steps = vec![step];
+            let landed = match (self.landed(outcome), wanted.and_then(|it| it.rest)) {
+                (Landed::Here(state), Some(rest)) => self.settle(state, step.process, rest, &mut steps),
+                (landed, _) => landed,
+            };
+            match landed {
+                Landed::Here(state) => self.visit(n_taken + usize::from(wanted.is_some()), state, at, steps),
+                Landed::Bad => return Some(steps),
+                Landed::Nowhere => {}
             }
         }
         None
     }
 
+    fn visit(&mut self, n_taken: usize, state: State<O::Memory>, from: usize, steps: Vec<Step>) {
+        if self.seen.insert((n_taken, state.clone())) {
+            self.visits.push(Visit { n_taken, state, from: Some((from, steps)) });
+        }
+    }
+
+    fn landed(&self, outcome: Outcome<State<O::Memory>>) -> Landed<O::Memory> {
+        match outcome {
+            Outcome::Next(state) => Landed::Here(state),
+            Outcome::Fault(fault) if self.violation == Violation::Fault(fault) => Landed::Bad,
+            Outcome::Fault(_) | Outcome::Overflow => Landed::Nowhere,
+        }
+    }
+
+    /// Takes the local steps that bring a process to rest, and notes them.
+    fn settle(
+        &self,
+        mut state: State<O::Memory>,
+        process: ProcessId,
+        rest: LocalId,
+        steps: &mut Vec<Step>,
+    ) -> Landed<O::Memory> {
+        let here = self.automaton.normal(process, state.controls[process], state.registers[process].clone());
+        let Some(path) = self.automaton.path(here, &self.automaton.state(rest)) else { return Landed::Nowhere };
+        for step in path {
+            steps.push(step);
+            let outcome = self.system.steps(&state).into_iter().find(|candidate| candidate.0 == step);
+            match outcome.map_or(Landed::Nowhere, |(_, outcome)| self.landed(outcome)) {
+                Landed::Here(next) => state = next,
+                landed @ (Landed::Bad | Landed::Nowhere) => return landed,
+            }
+        }
+        Landed::Here(state)
+    }
+
     /// The steps to a visit. Markers are left out: whoever tells the run lets them leave as soon as they can.
     fn steps_to(&self, mut at: usize) -> Vec<Step> {
-        let mut steps = Vec::new();
-        while let Some((from, step)) = self.visits[at].from {
-            if step.action != Action::Flush(Flush::Marker) {
-                steps.push(step);
-            }
-            at = from;
+        let mut parts = Vec::new();
+        while let Some((from, steps)) = &self.visits[at].from {
+            parts.push(steps);
+            at = *from;
         }
-        steps.reverse();
-        steps
+        parts.push(&self.prelude);
+        let steps = parts.into_iter().rev().flatten().copied();
+        steps.filter(|step| step.action != Action::Flush(Flush::Marker)).collect()
     }
 }

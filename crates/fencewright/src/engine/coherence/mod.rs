@@ -20,7 +20,7 @@
 //! **Why it ends.** With finite data there are finitely many sets and finitely many words up to length `k`.
 //!
 //! **Store-store fences** under PSO: up to `k + 1` markers of a process are kept in order, with abstract buffers
-//! between them; a marker beyond that is dropped ([`memory`]). A marker only ever makes a flush, a fence or an update
+//! between them; a marker beyond that is dropped ([`segments`]). A marker only ever makes a flush, a fence or an update
 //! wait, so dropping it adds behaviors and takes none away.
 //!
 //! **Alarms.** The path to an alarm is tried on the reference semantics ([`concrete`]); a run that comes out is
@@ -33,23 +33,60 @@
 //! | `set` | a set and nothing else: any store of it may be the newest, and no order is kept |
 //!
 //! Departures. The paper treats PSO; under TSO a buffer holds stores to all locations, with a newest value for each. It
-//! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences. Its fence inference is
-//! not here.
+//! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences.
+//!
+//! **Reductions.** Those of the engine `explicit`, on whose states this one searches. Each leaves out runs of the exact
+//! system, and whether it applies depends only on what is kept exactly: local states, whether a buffer is empty, and
+//! what a load finds. So the abstraction of the reduced system covers the reduced system.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`buffer`] | one abstract buffer and its rules |
+//! | [`segments`] | all that waits for a process: buffers between markers |
+//! | [`concrete`] | from the path of an alarm to a run |
+//! | [`avoid`](mod@avoid), [`cuts`], [`label`] | fences that keep bad states from being reached |
 
+mod avoid;
 mod buffer;
 mod concrete;
-mod memory;
-mod search;
+mod cuts;
+mod label;
+mod segments;
 
+use std::ops::RangeInclusive;
+
+use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
+use crate::engine::explicit::{End as SearchEnd, Outcome};
 use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
-use crate::system::{Run, Trace, starts};
+use crate::program::swaps;
+use crate::system::{Run, starts};
 
-use memory::Coherent;
-use search::{End, Search};
+use concrete::Alarm;
+
+pub use avoid::{Avoided, avoid};
+pub use cuts::Places;
+pub use label::Label;
+pub use segments::{Coherent, Segments};
 
 /// Forward search over abstract store buffers.
-#[derive(Clone, Copy, Debug)]
-pub struct Coherence;
+#[derive(Clone, Debug)]
+pub struct Coherence {
+    /// How many stores are kept in order, if nobody says.
+    pub ks: RangeInclusive<u32>,
+    /// A search is given up beyond this many states.
+    pub max_states: u64,
+    /// The path of an alarm is given up beyond this many states of the semantics; with 0 it is not tried.
+    pub max_tried: usize,
+}
+
+impl Coherence {
+    /// The engine as users get it.
+    pub const DEFAULT: Self = Self { ks: 0..=MAX_K, max_states: 20_000_000, max_tried: 20_000 };
+
+    /// A short look, for proofs only.
+    pub const GLANCE: Self = Self { ks: 1..=2, max_states: 5_000, max_tried: 0 };
+}
 
 /// What is kept of the unordered part of a store buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,7 +124,7 @@ impl Abstraction {
 }
 
 /// How much of a store buffer is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Precision {
     /// What is kept of the unordered part.
     pub abstraction: Abstraction,
@@ -95,12 +132,22 @@ pub struct Precision {
     pub k: u32,
 }
 
+/// The name of the engine.
+pub const NAME: &str = "coherence";
+
 /// The largest `k` that is tried unasked.
 pub const MAX_K: u32 = 4;
 
+/// The most states of a program with unbounded data.
+const UNBOUNDED_DATA_STATES: u64 = 300_000;
+
+const LOCAL_STEPS: &str = "local-steps";
+const RUN_AHEAD: &str = "run-ahead";
+const SYMMETRY: &str = "symmetry";
+
 impl Engine for Coherence {
     fn name(&self) -> &'static str {
-        "coherence"
+        NAME
     }
 
     fn about(&self) -> &'static str {
@@ -108,35 +155,79 @@ impl Engine for Coherence {
     }
 
     fn reductions(&self) -> &'static [Reduction] {
-        &[]
+        &[
+            Reduction { name: LOCAL_STEPS, about: "steps on registers only run at once" },
+            Reduction { name: RUN_AHEAD, about: "stores into the buffer, and the like, run ahead of other threads" },
+            Reduction { name: SYMMETRY, about: "states that differ in which of like threads is which are one" },
+        ]
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let ks = self.ks_for(task)?;
+        let mut checker = Checker { engine: self, task, monitor, stats: Stats::default() };
+        let verdict = checker.check(ks);
+        Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
+    }
+}
+
+impl Coherence {
+    /// How many stores are kept in order, one after the other.
+    fn ks_for(&self, task: &Task<'_>) -> Result<RangeInclusive<u32>, Unsupported> {
         if starts(task.program).is_none() {
             return Err(Unsupported {
                 reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
                 help: "give it a finite range, or a constant to start with".to_owned(),
             });
         }
-        let ks = match (task.options.abstraction, task.options.k) {
-            (Abstraction::Set, None | Some(0)) => 0..=0,
-            (Abstraction::Set, Some(_)) => {
-                return Err(Unsupported {
-                    reason: "the abstraction `set` keeps no store in order".to_owned(),
-                    help: "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`".to_owned(),
-                });
-            }
-            (Abstraction::Fd | Abstraction::Pd, None) => 0..=MAX_K,
-            (Abstraction::Fd | Abstraction::Pd, Some(k)) => k..=k,
-        };
-        let mut checker = Checker { task, monitor, stats: Stats::default() };
-        let verdict = checker.check(ks);
-        Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
+        match (task.options.abstraction, task.options.k) {
+            (Abstraction::Set, None | Some(0)) => Ok(0..=0),
+            (Abstraction::Set, Some(_)) => Err(Unsupported {
+                reason: "the abstraction `set` keeps no store in order".to_owned(),
+                help: "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`".to_owned(),
+            }),
+            (Abstraction::Fd | Abstraction::Pd, None) => Ok(self.ks.clone()),
+            (Abstraction::Fd | Abstraction::Pd, Some(k)) => Ok(k..=k),
+        }
     }
+}
+
+/// What a search shares with itself; the abstraction is that of the task.
+fn shared<'a>(task: &Task<'a>, k: u32, reducing: Reducing) -> Shared<'a> {
+    let abstraction = task.options.abstraction;
+    let rules = Coherent { model: task.model, precision: Precision { abstraction, k } };
+    let is_on = |name| task.options.is_on(name);
+    let merging = Merging { dead_registers: true, local_steps: is_on(LOCAL_STEPS), bisimilar: false };
+    Shared {
+        automaton: Automaton::new(task, merging),
+        buffers: BufferTable::new(Waiting::Abstract(rules, Segments::EMPTY)),
+        layout: Layout::new(task.program, task.model),
+        model: task.model,
+        pso_rmw: task.options.dialect.pso_rmw,
+        bound: None,
+        runs_ahead: reducing != Reducing::Labels && is_on(RUN_AHEAD),
+        swaps: match reducing {
+            Reducing::Everything if is_on(SYMMETRY) => swaps(task.program, task.placement),
+            Reducing::Everything | Reducing::Runs | Reducing::Labels => Vec::new(),
+        },
+        has_labels: reducing == Reducing::Labels,
+        has_covering: abstraction == Abstraction::Pd,
+    }
+}
+
+/// Which reductions a search uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reducing {
+    /// All: to decide.
+    Everything,
+    /// Those that keep processes apart, so that a path can be told.
+    Runs,
+    /// Those that also keep every order of stores and flushes, so that it can be told what a fence would stop.
+    Labels,
 }
 
 /// One question being answered.
 struct Checker<'a> {
+    engine: &'a Coherence,
     task: &'a Task<'a>,
     monitor: &'a dyn Monitor,
     stats: Stats,
@@ -144,35 +235,65 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Raises `k` until there is a proof or a run.
-    fn check(&mut self, ks: std::ops::RangeInclusive<u32>) -> Verdict {
+    fn check(&mut self, ks: RangeInclusive<u32>) -> Verdict {
         let last = *ks.end();
         for k in ks {
-            match self.search(Precision { abstraction: self.task.options.abstraction, k }) {
-                End::Exhausted => return Verdict::Safe,
-                End::Stopped(reason) => return Verdict::Unknown(reason),
-                End::Alarm(path) => match self.tried(&path) {
-                    Ok(None) => {}
-                    Ok(Some(run)) => return Verdict::Unsafe(Box::new(run)),
-                    Err(reason) => return Verdict::Unknown(reason),
-                },
+            let found = match self.search(&shared(self.task, k, Reducing::Everything)) {
+                Ok(None) => return Verdict::Safe,
+                Ok(Some(Badness::Overflow)) => return Verdict::Unknown(StopReason::Overflow),
+                Ok(Some(Badness::Violation(_))) => self.tried(k),
+                Err(reason) => return Verdict::Unknown(reason),
+            };
+            match found {
+                Ok(None) => {}
+                Ok(Some(run)) => return Verdict::Unsafe(Box::new(run)),
+                Err(reason) => return Verdict::Unknown(reason),
             }
         }
         Verdict::Unknown(StopReason::Alarm(last))
     }
 
-    fn search(&mut self, precision: Precision) -> End {
-        let task = self.task;
-        let model = Coherent { model: task.model, pso_rmw: task.options.dialect.pso_rmw, precision };
-        let mut search = Search::new(task, model, self.stats.explored);
-        let end = search.run(self.monitor);
-        self.stats.explored += search.n_expanded();
-        self.stats.kept = search.n_kept();
-        self.stats.bytes = self.stats.bytes.max(search.bytes());
-        end
+    /// What is wrong with a state that can be reached, if anything is.
+    fn search(&mut self, shared: &Shared<'_>) -> Result<Option<Badness>, StopReason> {
+        let outcome = self.run(&mut Sequential::new(shared));
+        self.stats.kept = outcome.n_kept;
+        self.stats.bytes = self.stats.bytes.max(outcome.bytes);
+        self.ended(outcome)
     }
 
-    fn tried(&mut self, path: &Trace) -> Result<Option<Run>, StopReason> {
-        let tried = concrete::run_along(self.task, path)?;
+    fn run(&mut self, search: &mut Sequential<'_>) -> Outcome {
+        let is_unbounded = self.task.program.has_unbounded_data();
+        let states = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
+        let outcome = search.run(Budget { states, ..Budget::UNLIMITED }, self.monitor);
+        self.stats.explored += outcome.n_states;
+        outcome
+    }
+
+    fn ended(&self, outcome: Outcome) -> Result<Option<Badness>, StopReason> {
+        match outcome.end {
+            SearchEnd::Exhausted => Ok(None),
+            SearchEnd::Bad(badness) => Ok(Some(badness)),
+            SearchEnd::Stopped(reason) => Err(reason),
+            SearchEnd::OverBudget if self.task.program.has_unbounded_data() => {
+                Err(StopReason::UnboundedData(outcome.n_states))
+            }
+            SearchEnd::OverBudget => Err(StopReason::States(outcome.n_states)),
+        }
+    }
+
+    /// Looks for a run along the path of an alarm.
+    fn tried(&mut self, k: u32) -> Result<Option<Run>, StopReason> {
+        if self.engine.max_tried == 0 {
+            return Ok(None);
+        }
+        let shared = shared(self.task, k, Reducing::Runs);
+        let mut search = Sequential::new(&shared);
+        let outcome = self.run(&mut search);
+        let Some(Badness::Violation(violation)) = self.ended(outcome)? else {
+            return Err(StopReason::Defect("an alarm is gone when like threads are kept apart".to_owned()));
+        };
+        let alarm = Alarm { path: search.path(), violation };
+        let tried = concrete::run_along(self.task, &shared.automaton, &alarm, self.engine.max_tried)?;
         self.stats.explored += tried.n_states;
         Ok(tried.run)
     }

@@ -9,12 +9,14 @@
 //! ```
 //!
 //! A marker with nothing before it is oldest in all FIFOs and leaves at once, and a marker behind a marker adds
-//! nothing; both are dropped here. What each buffer can do is computed once per thread and kept.
+//! nothing; both are dropped here. The engine `coherence` keeps less of them ([`Segments`]). What each buffer can do is
+//! computed once per thread and kept.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, RwLock};
 
+use crate::engine::coherence::{Coherent, Label, Segments};
 use crate::engine::explicit::FastMap;
 use crate::memory::{Model, Pending};
 use crate::program::{LocationId, Value};
@@ -26,44 +28,107 @@ pub type BufferId = u32;
 pub const EMPTY: BufferId = 0;
 
 /// How stores leave a buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Discipline {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Discipline {
     /// In the order they came (TSO).
     Fifo,
     /// In order by location, and across locations only where a marker says so (PSO).
     PerLocation,
 }
 
+/// What waits for a process.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Waiting {
+    /// These stores and markers, oldest first.
+    Exact(Discipline, Vec<Pending>),
+    /// What the abstraction keeps of them.
+    Abstract(Coherent, Segments),
+}
+
+impl Waiting {
+    /// Nothing, under the semantics.
+    pub const fn nothing(model: Model) -> Self {
+        match model {
+            Model::Sc | Model::Tso => Self::Exact(Discipline::Fifo, Vec::new()),
+            Model::Pso => Self::Exact(Discipline::PerLocation, Vec::new()),
+        }
+    }
+
+    fn with_store(&self, (x, value): Stored, label: Label) -> Self {
+        match self {
+            Self::Exact(discipline, contents) => Self::Exact(*discipline, with_store(*discipline, contents, x, value)),
+            Self::Abstract(rules, segments) => Self::Abstract(*rules, segments.with_store(x, (value, label), *rules)),
+        }
+    }
+
+    fn with_marker(&self) -> Self {
+        match self {
+            Self::Exact(discipline, contents) => Self::Exact(*discipline, with_marker(contents)),
+            Self::Abstract(rules, segments) => Self::Abstract(*rules, segments.with_marker(*rules)),
+        }
+    }
+
+    fn flushes(&self) -> Vec<Leaving<Self>> {
+        match self {
+            Self::Exact(discipline, contents) => {
+                let exact = |(x, value, rest)| (Some((x, value)), Self::Exact(*discipline, rest));
+                let all = flushes(*discipline, contents).into_iter().map(exact);
+                all.map(|(store, rest)| Leaving { store, rest }).collect()
+            }
+            Self::Abstract(rules, segments) => {
+                let all = segments.flushes(*rules).into_iter();
+                all.map(|it| Leaving { store: it.store, rest: Self::Abstract(*rules, it.rest) }).collect()
+            }
+        }
+    }
+
+    /// The newest store to each location that has one.
+    fn newest(&self) -> Vec<Stored> {
+        match self {
+            Self::Exact(_, contents) => newest(contents),
+            Self::Abstract(_, segments) => segments.newest(),
+        }
+    }
+
+    fn n_markers(&self) -> usize {
+        match self {
+            Self::Exact(_, contents) => contents.iter().filter(|pending| **pending == Pending::Marker).count(),
+            Self::Abstract(_, segments) => segments.n_markers(),
+        }
+    }
+
+    /// How many stores there are; 0 if that is not kept.
+    fn n_stores(&self) -> usize {
+        match self {
+            Self::Exact(_, contents) => contents.len() - self.n_markers(),
+            Self::Abstract(..) => 0,
+        }
+    }
+}
+
 /// The buffers of all threads.
 #[derive(Debug)]
 pub struct BufferTable {
-    discipline: Discipline,
     known: RwLock<Known>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    contents: Vec<Contents>,
-    ids: FastMap<Contents, BufferId>,
+    contents: Vec<Arc<Waiting>>,
+    ids: FastMap<Arc<Waiting>, BufferId>,
 }
-
-type Contents = Arc<[Pending]>;
 
 impl BufferTable {
     /// Only the empty buffer is known.
-    pub fn new(model: Model) -> Self {
-        let discipline = match model {
-            Model::Sc | Model::Tso => Discipline::Fifo,
-            Model::Pso => Discipline::PerLocation,
-        };
-        let table = Self { discipline, known: RwLock::default() };
-        table.intern(Vec::new());
+    pub fn new(empty: Waiting) -> Self {
+        let table = Self { known: RwLock::default() };
+        table.intern(empty);
         table
     }
 
     /// The id of a buffer with these contents.
-    pub fn intern(&self, contents: Vec<Pending>) -> BufferId {
-        let contents: Contents = contents.into();
+    pub fn intern(&self, contents: Waiting) -> BufferId {
+        let contents = Arc::new(contents);
         if let Some(&id) = self.known.read().expect("no thread panics while it interns").ids.get(&contents) {
             return id;
         }
@@ -77,8 +142,8 @@ impl BufferTable {
         id
     }
 
-    /// What a buffer holds, oldest first.
-    pub fn contents(&self, id: BufferId) -> Arc<[Pending]> {
+    /// What a buffer holds.
+    pub fn contents(&self, id: BufferId) -> Arc<Waiting> {
         self.known.read().expect("no thread panics while it interns").contents[id as usize].clone()
     }
 
@@ -92,15 +157,27 @@ impl BufferTable {
 /// What a buffer can do.
 #[derive(Debug)]
 pub struct BufferNode {
-    /// How many stores it holds.
+    /// How many stores it holds; 0 if that is not kept.
     pub n_stores: u32,
     /// The newest store to each location that has one.
-    newest: Box<[(LocationId, Value)]>,
+    newest: Box<[Stored]>,
     /// What can leave, and the buffer without it.
-    pub flushes: Box<[(LocationId, Value, BufferId)]>,
+    pub flushes: Box<[Leaving<BufferId>]>,
     has_marker: bool,
-    pushes: RefCell<Vec<(LocationId, Value, BufferId)>>,
+    pushes: RefCell<Vec<(LocationId, Value, Label, BufferId)>>,
     marked: Cell<Option<BufferId>>,
+}
+
+/// A location, and the value that is stored there.
+pub type Stored = (LocationId, Value);
+
+/// Something that a buffer can do on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving<B> {
+    /// What goes to memory; nothing where only what is known of the buffer changes.
+    pub store: Option<Stored>,
+    /// What remains.
+    pub rest: B,
 }
 
 impl BufferNode {
@@ -139,11 +216,12 @@ impl<'a> Buffers<'a> {
     }
 
     /// The buffer with one more store.
-    pub fn push(&self, id: BufferId, node: &BufferNode, x: LocationId, value: Value) -> BufferId {
-        let known = node.pushes.borrow().iter().find(|push| push.0 == x && push.1 == value).map(|push| push.2);
+    pub fn push(&self, id: BufferId, node: &BufferNode, (x, value): Stored, label: Label) -> BufferId {
+        let is_same = |push: &&(LocationId, Value, Label, BufferId)| (push.0, push.1, push.2) == (x, value, label);
+        let known = node.pushes.borrow().iter().find(is_same).map(|push| push.3);
         known.unwrap_or_else(|| {
-            let longer = self.table.intern(with_store(self.table.discipline, &self.table.contents(id), x, value));
-            node.pushes.borrow_mut().push((x, value, longer));
+            let longer = self.table.intern(self.table.contents(id).with_store((x, value), label));
+            node.pushes.borrow_mut().push((x, value, label, longer));
             longer
         })
     }
@@ -151,7 +229,7 @@ impl<'a> Buffers<'a> {
     /// The buffer with a store-store marker behind what it holds.
     pub fn mark(&self, id: BufferId, node: &BufferNode) -> BufferId {
         node.marked.get().unwrap_or_else(|| {
-            let marked = self.table.intern(with_marker(&self.table.contents(id)));
+            let marked = self.table.intern(self.table.contents(id).with_marker());
             node.marked.set(Some(marked));
             marked
         })
@@ -160,22 +238,12 @@ impl<'a> Buffers<'a> {
     #[cold]
     fn make_node(&mut self, id: BufferId) -> Rc<BufferNode> {
         let contents = self.table.contents(id);
-        let mut newest: Vec<(LocationId, Value)> = Vec::new();
-        for pending in contents.iter().rev() {
-            if let &Pending::Store(x, value) = pending
-                && newest.iter().all(|known| known.0 != x)
-            {
-                newest.push((x, value));
-            }
-        }
-        let flushes = flushes(self.table.discipline, &contents);
-        let flushes = flushes.into_iter().map(|(x, value, rest)| (x, value, self.table.intern(rest))).collect();
-        let n_markers = contents.iter().filter(|pending| **pending == Pending::Marker).count();
+        let flushes = contents.flushes().into_iter();
         let node = Rc::new(BufferNode {
-            n_stores: u32::try_from(contents.len() - n_markers).expect("fewer than 2^32 stores"),
-            newest: newest.into(),
-            flushes,
-            has_marker: n_markers > 0,
+            n_stores: u32::try_from(contents.n_stores()).expect("fewer than 2^32 stores"),
+            newest: contents.newest().into(),
+            flushes: flushes.map(|it| Leaving { store: it.store, rest: self.table.intern(it.rest) }).collect(),
+            has_marker: contents.n_markers() > 0,
             pushes: RefCell::default(),
             marked: Cell::new(None),
         });
@@ -185,6 +253,18 @@ impl<'a> Buffers<'a> {
         self.nodes[id as usize] = Some(Rc::clone(&node));
         node
     }
+}
+
+fn newest(contents: &[Pending]) -> Vec<Stored> {
+    let mut newest: Vec<Stored> = Vec::new();
+    for pending in contents.iter().rev() {
+        if let &Pending::Store(x, value) = pending
+            && newest.iter().all(|known| known.0 != x)
+        {
+            newest.push((x, value));
+        }
+    }
+    newest
 }
 
 fn with_store(discipline: Discipline, contents: &[Pending], x: LocationId, value: Value) -> Vec<Pending> {

@@ -9,7 +9,8 @@
 use std::rc::Rc;
 
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
-use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY};
+use crate::engine::coherence::Label;
+use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY, Leaving, Stored};
 use crate::engine::explicit::layout::Layout;
 use crate::engine::explicit::symmetry::Canonizer;
 use crate::engine::run::Logged;
@@ -43,6 +44,10 @@ pub struct Shared<'a> {
     pub runs_ahead: bool,
     /// Interchangeable processes.
     pub swaps: Vec<Swap>,
+    /// Whether a buffer knows where its stores come from.
+    pub has_labels: bool,
+    /// Whether a state is left out if another covers it.
+    pub has_covering: bool,
 }
 
 /// The most steps that run ahead before a state is kept.
@@ -116,11 +121,14 @@ impl<'a> Expander<'a> {
             return true;
         }
         let buffer = self.buffers.node(state[word]);
-        buffer.flushes.iter().all(|&(x, value, rest)| {
+        buffer.flushes.iter().all(|&Leaving { store, rest }| {
             self.next.copy_from_slice(state);
-            self.note_first(Step { process, action: Action::Flush(Flush::Store(x)) }, None);
+            let flush = store.map_or(Flush::Marker, |(x, _)| Flush::Store(x));
+            self.note_first(Step { process, action: Action::Flush(flush) }, None);
             self.next[word] = rest;
-            self.shared.layout.set(&mut self.next, x, value);
+            if let Some((x, value)) = store {
+                self.shared.layout.set(&mut self.next, x, value);
+            }
             self.hand_on(sink)
         })
     }
@@ -165,7 +173,10 @@ impl<'a> Expander<'a> {
                 let value = self.view(process, *x);
                 Some((*step, self.locals.react(node, reacting, value).targets))
             }
-            Offer::Store(step, x, value, targets) => self.apply_store(process, *x, *value).then_some((*step, *targets)),
+            Offer::Store(step, x, value, targets) => {
+                let label = if self.shared.has_labels { Label::of(*step) } else { Label::NONE };
+                self.apply_store(process, (*x, *value), label).then_some((*step, *targets))
+            }
             Offer::Rmw(step, x, reacting) => {
                 if !self.may_rmw(process, *x) {
                     return None;
@@ -201,7 +212,7 @@ impl<'a> Expander<'a> {
         self.shared.layout.get(&self.next, x)
     }
 
-    fn apply_store(&mut self, process: ProcessId, x: LocationId, value: Value) -> bool {
+    fn apply_store(&mut self, process: ProcessId, (x, value): Stored, label: Label) -> bool {
         if !self.shared.layout.is_buffered() {
             self.shared.layout.set(&mut self.next, x, value);
             return true;
@@ -211,7 +222,7 @@ impl<'a> Expander<'a> {
             self.has_hit_bound = true;
             return false;
         }
-        self.next[self.shared.layout.buffer(process)] = self.buffers.push(id, &buffer, x, value);
+        self.next[self.shared.layout.buffer(process)] = self.buffers.push(id, &buffer, (x, value), label);
         true
     }
 

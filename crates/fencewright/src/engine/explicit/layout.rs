@@ -71,6 +71,11 @@ impl Layout {
         self.n_processes + process.index()
     }
 
+    /// The words that name buffers.
+    pub fn buffers(&self) -> std::ops::Range<usize> {
+        self.n_processes..self.memory().start
+    }
+
     /// The words of memory.
     pub fn memory(&self) -> std::ops::Range<usize> {
         self.n_processes * (1 + usize::from(self.is_buffered))..self.n_words

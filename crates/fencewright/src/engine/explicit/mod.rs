@@ -11,9 +11,13 @@
 //! | [`buffers`] | interned store buffers |
 //! | [`expand`] | the successors of a state; steps that may run ahead |
 //! | [`symmetry`] | interchangeable processes |
+//! | [`covering`] | states that stand for others |
 //! | [`states`], [`search`], [`sequential`], [`parallel`] | the search |
+//!
+//! The engine `coherence` searches with the same states, over buffers of which less is kept.
 
 mod buffers;
+mod covering;
 mod expand;
 mod growth;
 mod layout;
@@ -32,11 +36,13 @@ use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task,
 use crate::program::swaps;
 use crate::system::{Run, Violation, starts};
 
-use buffers::BufferTable;
-use expand::{Badness, Shared};
-use layout::Layout;
-use search::{Budget, End, Outcome};
-use sequential::Sequential;
+pub(in crate::engine) use buffers::{BufferId, BufferTable, Leaving, Stored, Waiting};
+pub(in crate::engine) use covering::Covering;
+pub(in crate::engine) use expand::{Badness, Expander, Shared, Sink};
+pub(in crate::engine) use layout::Layout;
+pub(in crate::engine) use search::{Budget, End, Outcome, POLL_EVERY};
+pub(in crate::engine) use sequential::Sequential;
+pub(in crate::engine) use states::{StateSet, hash_of};
 
 type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
@@ -223,13 +229,15 @@ impl<'a> Checker<'a> {
         };
         Shared {
             automaton: Automaton::new(self.task, merging),
-            buffers: BufferTable::new(self.task.model),
+            buffers: BufferTable::new(Waiting::nothing(self.task.model)),
             layout: Layout::new(self.task.program, self.task.model),
             model: self.task.model,
             pso_rmw: options.dialect.pso_rmw,
             bound,
             runs_ahead: is_on(RUN_AHEAD),
             swaps,
+            has_labels: false,
+            has_covering: false,
         }
     }
 }

@@ -46,9 +46,11 @@ pub fn run(shared: &Shared<'_>, n_threads: usize, budget: Budget, monitor: &dyn 
             scope.spawn(move || crew.work(own));
         }
     });
+    let n_states = crew.n_states.into_inner();
     Outcome {
         end: crew.end.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(End::Exhausted),
-        n_states: crew.n_states.into_inner(),
+        n_states,
+        n_kept: n_states,
         bytes: crew.bytes.into_inner() + shared.automaton.bytes() + shared.buffers.bytes(),
         has_hit_bound: crew.has_hit_bound.into_inner(),
     }

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub end: End,
     /// How many states were found.
     pub n_states: u64,
+    /// How many of them no other covers.
+    pub n_kept: u64,
     /// The bytes they took.
     pub bytes: u64,
     /// Whether a process had to wait because its buffer was full.

@@ -4,6 +4,7 @@
 use std::hint::black_box;
 
 use crate::engine::automaton::Automaton;
+use crate::engine::explicit::covering::Covering;
 use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
 use crate::engine::explicit::states::{Batch, StateSet, hash_of};
@@ -16,14 +17,16 @@ use crate::system::starts;
 pub struct Sequential<'a> {
     shared: &'a Shared<'a>,
     expander: Expander<'a>,
-    found: Found,
+    found: Found<'a>,
     depth: u64,
 }
 
 /// The states so far.
 #[derive(Debug)]
-struct Found {
+struct Found<'a> {
     states: StateSet,
+    /// If only those that no other covers are wanted.
+    covering: Option<Covering<'a>>,
     /// Invariant: as long as `states`; the number of the state it was found from, itself for an initial one.
     parents: Vec<u32>,
     /// Successors that are not in `states` yet, and the state each was found from; itself for an initial one.
@@ -35,7 +38,7 @@ struct Found {
     bad: Option<Badness>,
 }
 
-impl Sink for Found {
+impl Sink for Found<'_> {
     #[inline]
     fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
         self.origins.push(self.current);
@@ -43,11 +46,16 @@ impl Sink for Found {
     }
 }
 
-impl Found {
+impl Found<'_> {
     /// Puts the batch into the set, up to the first bad state; `false` if there is one.
     fn settle(&mut self, expander: &mut Expander<'_>) -> bool {
         black_box(self.states.touch(&self.batch));
         for i in 0..self.batch.len() {
+            if let Some(covering) = &mut self.covering
+                && covering.admit(&self.states, self.batch.get(i)).is_some()
+            {
+                continue;
+            }
             let Some(number) = self.states.insert(&self.batch, i) else { continue };
             self.parents.push(self.origins[i].unwrap_or(number));
             self.bad = expander.violation(self.batch.get(i));
@@ -69,6 +77,7 @@ impl<'a> Sequential<'a> {
             expander: Expander::new(shared),
             found: Found {
                 states: StateSet::new(shared.layout.n_words()),
+                covering: shared.has_covering.then(|| Covering::new(&shared.buffers, &shared.layout)),
                 parents: Vec::new(),
                 batch: Batch::new(shared.layout.n_words()),
                 origins: Vec::new(),
@@ -85,6 +94,7 @@ impl<'a> Sequential<'a> {
         Outcome {
             end,
             n_states: self.found.states.len() as u64,
+            n_kept: self.found.covering.as_ref().map_or(self.found.states.len(), Covering::n_kept) as u64,
             bytes: self.bytes(),
             has_hit_bound: self.expander.has_hit_bound,
         }
@@ -122,6 +132,9 @@ impl<'a> Sequential<'a> {
             {
                 return Some(end);
             }
+            if self.found.covering.as_ref().is_some_and(|covering| covering.is_covered(number)) {
+                continue;
+            }
             state.copy_from_slice(self.found.states.get(number));
             self.found.current = Some(u32::try_from(number).expect("fewer than 2^32 states"));
             self.expander.expand(&state, &mut self.found);
@@ -148,7 +161,8 @@ impl<'a> Sequential<'a> {
 
     fn bytes(&self) -> u64 {
         let parents = (self.found.parents.capacity() * size_of::<u32>()) as u64;
-        self.found.states.bytes() + parents + self.shared.automaton.bytes() + self.shared.buffers.bytes()
+        let covering = self.found.covering.as_ref().map_or(0, Covering::bytes);
+        self.found.states.bytes() + covering + parents + self.shared.automaton.bytes() + self.shared.buffers.bytes()
     }
 
     /// The local states that the search has seen.

@@ -93,7 +93,12 @@ impl StateSet {
     /// Adds a state of a batch; tells its number if it is new.
     #[inline]
     pub fn insert(&mut self, batch: &Batch, i: usize) -> Option<u32> {
-        let (state, hash) = (batch.get(i), batch.hashes[i]);
+        self.add(batch.get(i), batch.hashes[i]).ok()
+    }
+
+    /// Adds a state whose hash is known; tells its number, as an error if it is there already.
+    #[inline]
+    pub fn add(&mut self, state: &[u32], hash: u64) -> Result<u32, u32> {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
@@ -102,7 +107,7 @@ impl StateSet {
                 break;
             }
             if entry >> 32 == hash >> 32 && self.get(entry as u32 as usize - 1) == state {
-                return None;
+                return Err(entry as u32 - 1);
             }
             at = (at + 1) & mask;
         }
@@ -112,7 +117,7 @@ impl StateSet {
         if self.len() * 4 > self.table.len() * 3 {
             self.grow();
         }
-        Some(number)
+        Ok(number)
     }
 
     #[cold]

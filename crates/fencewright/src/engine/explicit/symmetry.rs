@@ -9,10 +9,10 @@ use std::rc::Rc;
 
 use crate::engine::automaton::{Automaton, LocalId, LocalState};
 use crate::engine::explicit::FastMap;
-use crate::engine::explicit::buffers::{BufferId, BufferTable};
+use crate::engine::explicit::buffers::{BufferId, BufferTable, Discipline, Waiting};
 use crate::engine::explicit::expand::Shared;
 use crate::engine::explicit::layout::Layout;
-use crate::memory::{Model, Pending};
+use crate::memory::Pending;
 use crate::program::{ProcessId, Swap, Value};
 use crate::system::Control;
 use crate::util::Idx;
@@ -23,7 +23,6 @@ pub struct Canonizer<'a> {
     automaton: &'a Automaton<'a>,
     buffers: &'a BufferTable,
     layout: &'a Layout,
-    model: Model,
     swaps: Vec<Swapper<'a>>,
     keys: FastMap<u32, Rc<Key>>,
     image: Vec<u32>,
@@ -48,7 +47,6 @@ impl<'a> Canonizer<'a> {
             automaton: &shared.automaton,
             buffers: &shared.buffers,
             layout: &shared.layout,
-            model: shared.model,
             swaps: shared.swaps.iter().map(swapper).collect(),
             keys: FastMap::default(),
             image: vec![0; shared.layout.n_words()],
@@ -163,23 +161,34 @@ impl<'a> Canonizer<'a> {
     }
 
     fn buffer_image(&mut self, i: usize, id: BufferId) -> BufferId {
-        let (buffers, model, swapper) = (self.buffers, self.model, &mut self.swaps[i]);
+        let (buffers, swapper) = (self.buffers, &mut self.swaps[i]);
         let swap = swapper.swap;
         *swapper.buffers.entry(id).or_insert_with(|| {
-            let mut contents = buffers.contents(id).to_vec();
-            for pending in &mut contents {
-                if let Pending::Store(x, _) = pending {
-                    *x = swap.locations[*x];
-                }
-            }
-            if model == Model::Pso {
-                let epochs = contents.split_mut(|pending| *pending == Pending::Marker);
-                // Stable: stores to one location stay in order.
-                epochs.for_each(|epoch| epoch.sort_by_key(location_of));
-            }
-            buffers.intern(contents)
+            buffers.intern(match &*buffers.contents(id) {
+                Waiting::Exact(discipline, contents) => Waiting::Exact(*discipline, image(*discipline, contents, swap)),
+                Waiting::Abstract(rules, segments) => Waiting::Abstract(*rules, segments.renamed(&swap.locations)),
+            })
         })
     }
+}
+
+/// What waits after a swap.
+fn image(discipline: Discipline, contents: &[Pending], swap: &Swap) -> Vec<Pending> {
+    let mut contents = contents.to_vec();
+    for pending in &mut contents {
+        if let Pending::Store(x, _) = pending {
+            *x = swap.locations[*x];
+        }
+    }
+    match discipline {
+        Discipline::Fifo => {}
+        Discipline::PerLocation => {
+            let epochs = contents.split_mut(|pending| *pending == Pending::Marker);
+            // Stable: stores to one location stay in order.
+            epochs.for_each(|epoch| epoch.sort_by_key(location_of));
+        }
+    }
+    contents
 }
 
 fn location_of(pending: &Pending) -> Option<crate::program::LocationId> {

@@ -10,12 +10,14 @@ mod choices;
 mod constraint;
 mod optional;
 pub mod proof;
+mod read_back;
 mod run;
 mod sharpen;
 mod stage;
 mod system;
 mod turning;
 mod values;
+mod views;
 
 use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
 use crate::engine::backward::timeline::Beginning;
@@ -48,6 +50,7 @@ const REDUCTIONS: &[Reduction] = &[
     Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
     Reduction { name: "absent", about: "threads that do not matter are left open" },
     Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" },
+    Reduction { name: "read-back", about: "own writes count only while their thread may read them or wait for them" },
     Reduction { name: "symmetry", about: "constraints that differ in which of like threads is which are one" },
 ];
 
@@ -98,6 +101,7 @@ fn reducing(options: &Options) -> Reducing {
         single_writer: options.is_on("single-writer"),
         absent: options.is_on("absent"),
         value_sets: options.is_on("value-sets"),
+        read_back: options.is_on("read-back"),
         symmetry: options.is_on("symmetry"),
     }
 }

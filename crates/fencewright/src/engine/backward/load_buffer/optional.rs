@@ -77,7 +77,8 @@ pub fn clauses(
     let automaton = automaton(&task)?;
     let mut program = RegisterFree::new(&task, &automaton)?;
     let labels = open(&mut program, &optional);
-    let reducing = Reducing { symmetry: false, ..reducing(task.options) };
+    // Whether a process passes an optional fence depends on its whole buffer.
+    let reducing = Reducing { symmetry: false, read_back: false, ..reducing(task.options) };
     let inner = LoadBuffers::new(task.program, &program, Machine::of(&task), reducing);
     let mut search = Search::new(Optional { inner, labels, clauses: RwLock::default() });
     let stopped = match search.run(task.options.threads, monitor) {
@@ -148,7 +149,7 @@ impl Optional<'_> {
             }
             RuleKind::Nop(_) | RuleKind::ReadOwn(_) | RuleKind::ReadHead(_) | RuleKind::Write(_) => vec![0],
             RuleKind::Store(_) | RuleKind::Serialize { .. } | RuleKind::Drained(_) => vec![0],
-            RuleKind::Propagate(_) | RuleKind::Delete => vec![0],
+            RuleKind::Propagate(_) | RuleKind::Delete(_) => vec![0],
         }
     }
 }

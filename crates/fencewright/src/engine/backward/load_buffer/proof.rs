@@ -101,8 +101,8 @@ pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Res
     let machine = Machine::of(task);
     let automaton = Automaton::new(task, merging);
     let program = RegisterFree::new(task, &automaton)?;
-    // A process that is left open may have any buffer, a renamed constraint may be any of its like, and a set of values
-    // any of them: none of that is closed rule by rule.
+    // A process that is left open may have any buffer, a renamed constraint may be any of its like, a set of values any
+    // of them, and own writes that are left out may be anywhere: none of that is closed rule by rule.
     let reducing = Reducing {
         view_steps: true,
         lag_region: true,
@@ -110,6 +110,7 @@ pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Res
         single_writer: true,
         absent: false,
         value_sets: false,
+        read_back: false,
         symmetry: false,
     };
     let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing));

@@ -37,6 +37,7 @@ pub fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> 
     for (i, rule) in rules.iter().enumerate() {
         machine.step(i + 1, *rule);
     }
+    machine.settle(rules.len() + 1);
     machine.timeline.path(beginning, program)
 }
 
@@ -66,7 +67,7 @@ impl Machine<'_> {
         let process = rule.process;
         match rule.kind {
             RuleKind::Propagate(x) => self.push(now, process, false, (x, self.memory[x])),
-            RuleKind::Delete => self.delete(process),
+            RuleKind::Delete(x) => self.delete(process, x),
             RuleKind::Nop(choice) | RuleKind::ReadOwn(choice) => self.take(now, process, choice),
             RuleKind::ReadHead(choice) => {
                 self.uncover(process, choice);
@@ -95,6 +96,17 @@ impl Machine<'_> {
                     self.buffers[process].clear();
                 }
                 self.serialize(now, process, location, (values, is_last, pushes));
+            }
+        }
+    }
+
+    /// Stores that no rule told of leave the stage: a situation may ask that none is pending.
+    fn settle(&mut self, now: usize) {
+        for process in self.system.processes() {
+            let mut pending: Vec<LocationId> = self.stages[process].keys().copied().collect();
+            pending.sort_unstable();
+            for x in pending {
+                self.serialize(now, process, x, (Values::ANY, true, false));
             }
         }
     }
@@ -154,13 +166,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Drops the messages up to the oldest one that no newer own message shadows.
-    fn delete(&mut self, process: ProcessId) {
+    /// Drops the messages up to the newest own one of a location.
+    fn delete(&mut self, process: ProcessId, x: LocationId) {
         let buffer = &mut self.buffers[process];
-        while let Some(oldest) = buffer.pop_front() {
-            if oldest.is_own && !buffer.iter().any(|later| later.is_own && later.location == oldest.location) {
-                return;
-            }
+        if let Some(at) = buffer.iter().rposition(|message| message.is_own && message.location == x) {
+            buffer.drain(..=at);
         }
     }
 

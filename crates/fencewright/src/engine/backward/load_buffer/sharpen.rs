@@ -1,7 +1,10 @@
 //! The static facts as sets of values: what they leave of a constraint.
 
-use crate::engine::automaton::Datum;
+use std::collections::BTreeSet;
+
+use crate::engine::automaton::{Datum, StateId};
 use crate::engine::backward::facts::Facts;
+use crate::engine::backward::load_buffer::read_back::OwnWrites;
 use crate::engine::backward::load_buffer::values::{Encoding, Values};
 use crate::program::{LocationId, ProcessId};
 use crate::util::{BitSet, Idx, IndexVec};
@@ -26,7 +29,7 @@ pub type LastWrites = Vec<(LocationId, Values)>;
 /// The facts of one process, by state.
 #[derive(Debug)]
 pub struct Sharpening {
-    /// F2: sequences of last writes; `None` where there are too many.
+    /// F2: sequences of last writes that count; `None` where there are too many.
     pub last_writes: Option<Vec<Vec<LastWrites>>>,
     /// F3, by location: what may be pending, and what may be the newest of it.
     pub pending: Vec<Vec<(Allowed, Allowed)>>,
@@ -35,14 +38,16 @@ pub struct Sharpening {
 }
 
 /// The facts of all processes as sets of values.
-pub fn sharpenings(facts: &Facts, encoding: &Encoding) -> IndexVec<ProcessId, Sharpening> {
+pub fn sharpenings(
+    facts: &Facts,
+    own: &IndexVec<ProcessId, OwnWrites>,
+    encoding: &Encoding,
+) -> IndexVec<ProcessId, Sharpening> {
     let allowed = |x: LocationId, data: &BitSet| Allowed::new(x, data, encoding);
-    let of = facts.of.iter().map(|facts| Sharpening {
+    let of = facts.of.iter_enumerated().map(|(process, facts)| Sharpening {
         last_writes: facts.last_writes.as_ref().map(|by_state| {
-            let sequence = |writes: &Vec<(LocationId, Datum)>| {
-                writes.iter().map(|&(x, value)| (x, encoding.one(x, value))).collect()
-            };
-            by_state.iter().map(|sequences| sequences.iter().map(sequence).collect()).collect()
+            let by_state = by_state.iter().enumerate();
+            by_state.map(|(state, all)| counted(state as StateId, all, &own[process], encoding)).collect()
         }),
         pending: facts
             .pending
@@ -60,6 +65,24 @@ pub fn sharpenings(facts: &Facts, encoding: &Encoding) -> IndexVec<ProcessId, Sh
             .collect(),
     });
     of.collect()
+}
+
+/// The sequences of last writes in a state, of locations whose own messages count there.
+fn counted(
+    state: StateId,
+    sequences: &BTreeSet<Vec<(LocationId, Datum)>>,
+    own: &OwnWrites,
+    encoding: &Encoding,
+) -> Vec<LastWrites> {
+    let counted = sequences.iter().map(|writes| {
+        let counted = writes.iter().filter(|write| own.counts(state, write.0));
+        counted.copied().collect()
+    });
+    let counted: BTreeSet<Vec<(LocationId, Datum)>> = counted.collect();
+    let sequence = |writes: &Vec<(LocationId, Datum)>| -> LastWrites {
+        writes.iter().map(|&(x, value)| (x, encoding.one(x, value))).collect()
+    };
+    counted.iter().map(sequence).collect()
 }
 
 /// What a fact leaves of a set of values; `None` if nothing. With `sets` off, a set stays one value or any.

@@ -18,6 +18,7 @@ use crate::engine::backward::Words;
 use crate::engine::backward::facts::{Stage, waits_for};
 use crate::engine::backward::load_buffer::choices::AtomicAct;
 use crate::engine::backward::load_buffer::constraint::Message;
+use crate::engine::backward::load_buffer::read_back::Edge;
 use crate::engine::backward::load_buffer::sharpen::sharpened;
 use crate::engine::backward::load_buffer::system::{Draft, LoadBuffers, Out, Rule, RuleKind};
 use crate::engine::backward::load_buffer::values::Values;
@@ -44,40 +45,40 @@ impl LoadBuffers<'_> {
     /// Before a read of the newest store in the stage.
     pub(super) fn by_staged_read(
         &self,
-        (id, process): (u32, ProcessId),
+        edge: &Edge,
         (x, values): (LocationId, Values),
         mut before: Draft,
         out: &mut Out,
     ) {
-        let word = self.store(process, x);
+        let word = self.store(edge.process, x);
         let mut letters = self.letters(before.words[word]).to_vec();
         let newest = letters.last_mut().expect("a store is pending");
         if let Some(both) = Values::from_bits(*newest).meet(values) {
             *newest = both.bits();
             before.words[word] = self.intern_letters(&letters);
-            self.offer(Rule::new(process, RuleKind::ReadOwn(id)), before, out);
+            self.offer_each(edge.rule(RuleKind::ReadOwn), before, &edge.forgotten, 0, out);
         }
     }
 
-    /// Before a write went into the stage: it was the newest, and may hide an older one.
-    pub(super) fn by_staged_write(
-        &self,
-        (id, process): (u32, ProcessId),
-        (x, value): (LocationId, Values),
-        before: &Draft,
-        out: &mut Out,
-    ) {
-        let word = self.store(process, x);
+    /// Before a write went into the stage: it was the newest, and may hide an older one. Of a blind process it may be
+    /// one more than the constraint tells of.
+    pub(super) fn by_staged_write(&self, edge: &Edge, (x, value): (LocationId, Values), before: &Draft, out: &mut Out) {
+        let word = self.store(edge.process, x);
         let mut letters = self.letters(before.words[word]).to_vec();
-        if letters.pop().is_none_or(|newest| Values::from_bits(newest).meet(value).is_none()) {
-            return;
-        }
-        let rule = Rule::new(process, RuleKind::Store(id));
-        for hidden in [None, Some(Values::ANY.bits())] {
-            let mut earlier = before.clone();
-            let letters: Vec<u64> = letters.iter().copied().chain(hidden).collect();
-            earlier.words[word] = self.intern_letters(&letters);
-            self.offer(rule, earlier, out);
+        let rule = edge.rule(RuleKind::Store);
+        let is_blind = self.own(edge.process).is_blind(x);
+        match letters.pop() {
+            Some(newest) if Values::from_bits(newest).meet(value).is_some() => {
+                let hidden = (!is_blind).then_some(Some(Values::ANY.bits()));
+                for hidden in [None].into_iter().chain(hidden) {
+                    let mut earlier = before.clone();
+                    let letters: Vec<u64> = letters.iter().copied().chain(hidden).collect();
+                    earlier.words[word] = self.intern_letters(&letters);
+                    self.offer_each(rule, earlier, &edge.forgotten, 0, out);
+                }
+            }
+            Some(_) | None if is_blind => self.offer_each(rule, before.clone(), &edge.forgotten, 0, out),
+            Some(_) | None => {}
         }
     }
 
@@ -86,8 +87,10 @@ impl LoadBuffers<'_> {
         let messages = self.word(&of.words, process);
         for &x in &self.facts().of[process].written {
             let cell = of.memory[x.index()];
+            let counts = self.own(process).counts(of.words[process.index()], x);
             let (values, pushes) = match messages.split_last() {
                 None => (cell, false),
+                Some(_) if !counts => (cell, true),
                 Some((newest, _)) if !newest.is_own_of(x) => continue,
                 Some((newest, _)) => match newest.values().meet(cell) {
                     Some(both) => (both, true),
@@ -96,14 +99,14 @@ impl LoadBuffers<'_> {
             };
             let word = self.store(process, x);
             let later = self.letters(of.words[word]);
-            let is_last = later.is_empty();
+            let is_last = later.is_empty() && !self.own(process).is_blind(x);
             let mut before = of.clone();
             before.words[word] = self.intern_letters(&[&[values.bits()], later].concat());
             before.memory[x.index()] = Values::ANY;
             let rule = Rule::new(process, RuleKind::Serialize { location: x, values, is_last, pushes });
-            if pushes {
+            if pushes && counts {
                 let rest: &[Message] = &messages[..messages.len() - 1];
-                self.before_own(rule, rest, &before, x, out);
+                self.before_own(rule, rest, &before, (x, &[]), out);
             } else {
                 self.offer(rule, before, out);
             }
@@ -123,7 +126,7 @@ impl LoadBuffers<'_> {
             }
             let mut letters = self.letters(words[word]).to_vec();
             let (any, newest) = &self.sharpening(process).pending[x.index()][state];
-            let last = letters.len() - 1;
+            let last = if self.own(process).is_blind(x) { letters.len() } else { letters.len() - 1 };
             for (i, letter) in letters.iter_mut().enumerate() {
                 let allowed = if i == last { newest } else { any };
                 let left = sharpened(x, Values::from_bits(*letter), allowed, &self.encoding, sets);
@@ -136,18 +139,20 @@ impl LoadBuffers<'_> {
     }
 
     /// Whether every stage above the second is above the first: the same buffers are empty, the newest stores are the
-    /// same, the others may be more.
+    /// same, the others may be more; where the process is blind, all may be more.
     pub(super) fn is_stage_below(&self, a: &[u32], b: &[u32], process: ProcessId) -> bool {
         let covers = |a: u64, b: u64| Values::from_bits(a).covers(Values::from_bits(b));
         self.machine.stage == Stage::None
             || self.program.values.indices().all(|x| {
                 let word = self.store(process, x);
+                let is_within = |a: &[u64], b: &[u64]| {
+                    let mut rest = b.iter();
+                    a.iter().all(|&a| rest.any(|&b| covers(a, b)))
+                };
                 match (self.letters(a[word]).split_last(), self.letters(b[word]).split_last()) {
                     _ if a[word] == b[word] => true,
-                    (Some((newest_a, a)), Some((newest_b, b))) => {
-                        let mut rest = b.iter();
-                        covers(*newest_a, *newest_b) && a.iter().all(|&a| rest.any(|&b| covers(a, b)))
-                    }
+                    _ if self.own(process).is_blind(x) => is_within(self.letters(a[word]), self.letters(b[word])),
+                    (Some((newest_a, a)), Some((newest_b, b))) => covers(*newest_a, *newest_b) && is_within(a, b),
                     (None, Some(_)) | (Some(_), None) | (None, None) => false,
                 }
             })

@@ -134,7 +134,7 @@ impl LoadBuffers<'_> {
             RuleKind::Store(it) => RuleKind::Store(choice(it)),
             RuleKind::Drained(it) => RuleKind::Drained(choice(it)),
             RuleKind::Propagate(x) => RuleKind::Propagate(renaming.locations[x]),
-            RuleKind::Delete => RuleKind::Delete,
+            RuleKind::Delete(x) => RuleKind::Delete(renaming.locations[x]),
             RuleKind::Serialize { location: x, values, is_last, pushes } => {
                 let values = self.encoding.renamed(x, values, &renaming.values[x]);
                 RuleKind::Serialize { location: renaming.locations[x], values, is_last, pushes }

@@ -1,7 +1,7 @@
 //! The rules of the abstract buffer on tiny cases; `x` and `y` are locations, `!` marks the newest of several values.
 
-use super::Buffer;
-use crate::engine::coherence::{Abstraction, Precision};
+use super::{Buffer, Datum, Store};
+use crate::engine::coherence::{Abstraction, Label, Precision};
 use crate::program::{LocationId, Value};
 use crate::util::Idx;
 
@@ -11,7 +11,7 @@ const NAMES: [&str; 2] = ["x", "y"];
 fn buffer(abstraction: Abstraction, k: u32, stores: &[(&str, Value)]) -> Buffer {
     let mut buffer = Buffer::default();
     for &(name, value) in stores {
-        buffer.store((location(name), value), Precision { abstraction, k });
+        buffer.store((location(name), (value, Label::NONE)), Precision { abstraction, k });
     }
     buffer
 }
@@ -22,10 +22,10 @@ fn location(name: &str) -> LocationId {
 
 /// `[x1 y2] x{1 2!}`: the ordered part, then the set.
 fn text(buffer: &Buffer) -> String {
-    let store = |store: &(LocationId, Value)| format!("{}{}", NAMES[store.0.index()], store.1);
+    let store = |store: &Store| format!("{}{}", NAMES[store.0.index()], store.1.0);
     let oldest: Vec<_> = buffer.oldest.iter().map(store).collect();
     let rest = buffer.rest.iter().map(|it| {
-        let mark = |value: &Value| format!("{value}{}", if *value == it.newest { "!" } else { "" });
+        let mark = |value: &Datum| format!("{}{}", value.0, if *value == it.newest { "!" } else { "" });
         let values: Vec<_> = it.values.iter().map(mark).collect();
         format!(" {}{{{}}}", NAMES[it.location.index()], values.join(" "))
     });
@@ -35,7 +35,7 @@ fn text(buffer: &Buffer) -> String {
 fn check_flushes(abstraction: Abstraction, k: u32, stores: &[(&str, Value)], expected: &[&str]) {
     let found = buffer(abstraction, k, stores).flushes(abstraction);
     let found: Vec<_> =
-        found.iter().map(|((x, value), left)| format!("{}{value}: {}", NAMES[x.index()], text(left))).collect();
+        found.iter().map(|((x, (value, _)), left)| format!("{}{value}: {}", NAMES[x.index()], text(left))).collect();
     assert_eq!(found, expected);
 }
 
@@ -55,7 +55,7 @@ fn the_oldest_stores_are_in_order_and_the_rest_is_a_set() {
 fn a_store_goes_to_the_set_while_there_is_one() {
     let precision = Precision { abstraction: Abstraction::Fd, k: 1 };
     let (_, mut left) = buffer(Abstraction::Fd, 1, &[("x", 1), ("x", 2)]).flushes(Abstraction::Fd).remove(0);
-    left.store((location("x"), 3), precision);
+    left.store((location("x"), (3, Label::NONE)), precision);
     assert_eq!(text(&left), "[] x{2 3!}");
 }
 
@@ -82,8 +82,8 @@ fn each_location_has_a_newest_store() {
         &stores,
         &["x1: [] x{1!} y{5!}", "x1: [] y{5!}", "y5: [] x{1!} y{5!}", "y5: [] x{1!}"],
     );
-    let newest = |k| ["x", "y"].map(|name| buffer(Abstraction::Fd, k, &[("x", 1), ("x", 2)]).newest(location(name)));
-    assert_eq!([0, 1, 2].map(newest), [[Some(2), None]; 3]);
+    let newest = |k| buffer(Abstraction::Fd, k, &[("x", 1), ("x", 2)]).newest();
+    assert_eq!([0, 1, 2].map(newest), [0, 1, 2].map(|_| vec![(location("x"), (2, Label::NONE))]));
 }
 
 /// FLUSH-NE and FLUSH-E: the newest may be all that there was.
