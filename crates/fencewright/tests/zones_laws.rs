@@ -118,6 +118,54 @@ fn with_integers(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
+/// Programs that random ones seldom are, each of which tells a wrong fact about the flow or memory from a right one.
+const TRAPS: &[&str] = &[
+    // A thread that gets stuck has still stored.
+    "shared x: int = 0;
+     thread A { let r: int = 0; x = 1; assume(r == 5); r = 2; }
+     thread B { let s: int = 0; s = x; }
+     forbid B.s == 1;",
+    // A stale load does not find what memory holds now, though it holds only what the load may find.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; y = 1; r = x; }
+     thread B { let s: int = 0; atomic { s = y; if (s == 0) { x = 5; } } }
+     forbid A.r == 0 && x == 5 at end;",
+    // The same where it may find more.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; y = 1; r = x; }
+     thread B { let s: int = 0; s = fetch_add(y, 0); if (s == 0) { x = 5; } }
+     forbid A.r < 5 && x == 5 at end;",
+    // What falls was greater before.
+    "shared x, y: int = 3;
+     thread A { let r: int = 0; y = 1; r = x; }
+     thread B { let s: int = 0; x = 2; fence; s = y; }
+     forbid A.r == 3 && B.s == 3;",
+    // A pending store of a sole writer is not in memory yet.
+    "shared x, y: int = 0;
+     thread A { let k: int = 1; x = k; y = k; }
+     thread B { let r: int = 0; let s: int = 0; r = y; s = x; }
+     forbid B.r == 1 && B.s == 0;",
+];
+
+#[test]
+fn traps_are_as_the_semantics_says() {
+    let tally = Tally::default();
+    for text in TRAPS {
+        let program = program_of((*text).to_owned()).unwrap_or_else(|errors| panic!("{errors}"));
+        for (model, pso_rmw) in MODELS {
+            let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
+            let expected = match truth(&program, &Placement::NONE, model, options.dialect, MAX_STATES) {
+                Truth::Safe => Said::Safe,
+                Truth::Unsafe => Said::Unsafe,
+                Truth::TooLarge => panic!("{text}"),
+            };
+            let found = tally.compare(expected, &program, model, &options);
+            assert!(found.is_ok(), "{}\n{text}", found.expect_err("it is wrong"));
+        }
+    }
+    tally.finish();
+}
+
 /// Most programs get a property that tells models apart, if they have such an outcome.
 fn ask_for_weak(sample: &mut Integers, random: &mut Random) {
     let Ok(program) = program_of(sample.text()) else { return };

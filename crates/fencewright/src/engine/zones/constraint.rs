@@ -160,3 +160,55 @@ impl Finding<'_> {
         !smaller.is_fixed(there) && self.find(process, at, there + 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Buffers, Constraint, Message};
+    use crate::numeric::{Term, Zone};
+    use crate::program::LocationId;
+    use crate::util::Idx;
+
+    fn x(i: usize) -> LocationId {
+        LocationId::from_usize(i)
+    }
+
+    /// One process with these buffers, whose letters have these values; `None` is any.
+    fn constraint(messages: &[Message], pending: &[usize], values: &[Option<i64>]) -> Constraint {
+        let mut buffers = Buffers { messages: messages.to_vec(), pending: pending.iter().map(|&i| x(i)).collect() };
+        buffers.mark_newest();
+        let mut zone = Zone::all(1 + values.len());
+        for (i, value) in values.iter().enumerate() {
+            let value = value.map_or(Term::var(1 + i), Term::constant);
+            assert!(zone.equate(Term::var(1 + i), value));
+        }
+        Constraint { states: [0].into(), buffers: [buffers].into(), zone, depth: 0 }
+    }
+
+    fn check(larger: &Constraint, smaller: &Constraint, expected: bool) {
+        assert_eq!(larger.covers(smaller, 1), expected, "{larger:?}\n{smaller:?}");
+    }
+
+    #[test]
+    fn messages_may_be_more_but_newest_own_ones_are_the_same() {
+        let (own, sample) = (Message::own(x(0)), Message::sample(x(1)));
+        let one = constraint(&[own], &[], &[Some(1)]);
+        check(&one, &constraint(&[sample, own, sample], &[], &[None, Some(1), None]), true);
+        check(&one, &constraint(&[own, own], &[], &[Some(2), Some(1)]), true);
+        check(&one, &constraint(&[own, own], &[], &[Some(1), Some(2)]), false);
+        check(&constraint(&[], &[], &[]), &one, false);
+        check(&constraint(&[], &[], &[]), &constraint(&[sample], &[], &[None]), true);
+        // The first sample does not fit, but the second does.
+        let two = constraint(&[sample], &[], &[Some(7)]);
+        check(&two, &constraint(&[sample, sample], &[], &[Some(3), Some(7)]), true);
+        check(&two, &constraint(&[sample, sample], &[], &[Some(3), None]), false);
+    }
+
+    #[test]
+    fn pending_stores_may_be_more_but_the_newest_is_the_same() {
+        let one = constraint(&[], &[0], &[Some(1)]);
+        check(&one, &constraint(&[], &[0, 0], &[Some(2), Some(1)]), true);
+        check(&one, &constraint(&[], &[0, 0], &[Some(1), Some(2)]), false);
+        check(&one, &constraint(&[], &[0, 1], &[Some(1), Some(1)]), false);
+        check(&constraint(&[], &[], &[]), &one, false);
+    }
+}
