@@ -292,6 +292,9 @@ pub struct TraceArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Write the run as a page that needs nothing else
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArguments,
     #[command(flatten)]

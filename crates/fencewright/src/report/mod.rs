@@ -3,6 +3,7 @@
 //! ```text
 //!   Finding ─▶ steps (what each step did) ─▶ json
 //!                    │                  ╲─▶ trace_text ─▶ human
+//!                    │                  ╲─▶ page (the run to walk through)
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
 //!   FenceFinding ─▶ fences, fences_json
 //!   Verification ─▶ certificates
@@ -17,6 +18,7 @@ mod fences;
 mod fences_json;
 mod human;
 mod json;
+mod page;
 pub mod patch;
 mod property;
 mod steps;
@@ -34,6 +36,7 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
+pub use page::trace_page;
 pub use property::{Violated, violated};
 pub use trace_text::{Fullness, trace_text};
 
