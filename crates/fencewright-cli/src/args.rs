@@ -87,6 +87,17 @@ pub enum Command {
     Man,
 }
 
+impl Command {
+    /// Whether it finds out something about programs.
+    pub const fn has_findings(&self) -> bool {
+        match self {
+            Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
+            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
+            Self::Completions(_) | Self::Man => false,
+        }
+    }
+}
+
 /// How to speak.
 #[derive(Clone, Debug, Args)]
 pub struct OutputArguments {

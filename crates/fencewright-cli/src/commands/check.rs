@@ -73,7 +73,7 @@ fn answer_under(question: &Question<'_>, program: &Program, model: Model, consol
         peak_rss: rss::peak(),
         certificate: None,
     };
-    console.say(&console.report().finding(&finding, console.look()));
+    console.tell(&console.report().finding(&finding, console.look()));
     let code = Code::of(answer.as_ref());
     if let (Some(page), Ok(Answer { verdict: Verdict::Unsafe(run), .. })) = (question.page, &answer) {
         return code.max(output::write(page, &trace_page(file, program, run), console));

@@ -124,7 +124,8 @@ fn step_data(drawing: &Drawing<'_>, event: &Event, step: &Described<'_>) -> Step
     let text = drawing.cell(event, step).or_else(|| step.text(program)).unwrap_or_default();
     let flushed = match event.effect {
         Effect::Flushed(x, _) => Some(x.index()),
-        _ => None,
+        Effect::Local | Effect::Load(..) | Effect::Buffered(..) | Effect::Stored(..) | Effect::Rmw(..) => None,
+        Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
     };
     StepData {
         thread: event.step.process.index(),
