@@ -26,6 +26,8 @@
 //! **Alarms.** The path to an alarm is tried on the reference semantics ([`concrete`]); a run that comes out is
 //! replayed, and the answer is `unsafe`. Otherwise `k` is raised, and beyond [`MAX_K`] the answer is `unknown`.
 //!
+//! **Unbounded integers** may be cut off before the search ([`values`]); an alarm is then looked into without that.
+//!
 //! | abstraction | |
 //! |---|---|
 //! | `fd` | fully disjunctive: states that differ in their sets are kept apart; a set is exactly what waits |
@@ -44,6 +46,7 @@
 //! | [`buffer`] | one abstract buffer and its rules |
 //! | [`segments`] | all that waits for a process: buffers between markers |
 //! | [`concrete`] | from the path of an alarm to a run |
+//! | [`values`] | unbounded integers, cut off |
 //! | [`avoid`](mod@avoid), [`cuts`], [`label`] | fences that keep bad states from being reached |
 
 mod avoid;
@@ -52,6 +55,7 @@ mod concrete;
 mod cuts;
 mod label;
 mod segments;
+mod values;
 
 use std::ops::RangeInclusive;
 
@@ -68,6 +72,7 @@ pub use avoid::{Avoided, avoid};
 pub use cuts::Places;
 pub use label::Label;
 pub use segments::{Coherent, Segments};
+pub use values::{CutOff, Values, cut_off, least, reach};
 
 /// Forward search over abstract store buffers.
 #[derive(Clone, Debug)]
@@ -145,6 +150,9 @@ pub const MAX_K: u32 = 4;
 /// The most states of a program with unbounded data.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
+/// The most states of the program itself, when an alarm with integers cut off is looked into.
+const MAX_TRIED_EXACTLY: u64 = 50_000;
+
 const LOCAL_STEPS: &str = "local-steps";
 const RUN_AHEAD: &str = "run-ahead";
 const SYMMETRY: &str = "symmetry";
@@ -167,14 +175,46 @@ impl Engine for Coherence {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        match task.options.values {
+            Values::Intervals if task.program.has_unbounded_data() => self.check_cut_off(task, monitor),
+            Values::Exact | Values::Intervals => self.check_exactly(task, monitor),
+        }
+    }
+}
+
+impl Coherence {
+    /// A proof with integers cut off, or what comes out without that in a few states.
+    fn check_cut_off(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let CutOff { program, placement } = cut_off(task, reach(task.program))?;
+        let rough = Self { max_tried: 0, ..self.clone() };
+        let mut answer = rough.check_exactly(&Task { program: &program, placement: &placement, ..*task }, monitor)?;
+        let is_alarm = matches!(answer.verdict, Verdict::Unknown(StopReason::Alarm(_) | StopReason::Overflow));
+        if !is_alarm || self.max_tried == 0 || starts(task.program).is_none() {
+            return Ok(answer);
+        }
+        let short = Self { max_states: self.max_states.min(MAX_TRIED_EXACTLY), ..self.clone() };
+        let exact = short.check_exactly(task, monitor)?;
+        answer.stats.explored += exact.stats.explored;
+        let is_open = match &exact.verdict {
+            Verdict::Safe | Verdict::Unsafe(_) => false,
+            Verdict::Unknown(reason) => {
+                matches!(reason, StopReason::States(_) | StopReason::UnboundedData(_) | StopReason::Alarm(_))
+            }
+        };
+        if !is_open {
+            answer.verdict = exact.verdict;
+            answer.stats.kept = exact.stats.kept;
+        }
+        Ok(answer)
+    }
+
+    fn check_exactly(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let ks = self.ks_for(task)?;
         let mut checker = Checker { engine: self, task, monitor, stats: Stats::default() };
         let verdict = checker.check(ks);
         Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
     }
-}
 
-impl Coherence {
     /// How many stores are kept in order, one after the other.
     fn ks_for(&self, task: &Task<'_>) -> Result<RangeInclusive<u32>, Unsupported> {
         if starts(task.program).is_none() {
