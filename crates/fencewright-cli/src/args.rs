@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use fencewright::engine::{self, Abstraction, Engine, Options};
+use fencewright::engine::{self, Abstraction, Engine, Options, Values};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::FenceKind;
@@ -441,6 +441,9 @@ pub struct SearchArguments {
     /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub k: Option<u32>,
+    /// What `coherence` keeps of unbounded integers [default: exact]
+    #[arg(long, value_name = "WHAT", value_parser = values())]
+    pub values: Option<Values>,
 }
 
 /// What an atomic update waits for under PSO.
@@ -483,6 +486,7 @@ impl SearchArguments {
             buffer_bound: self.bound,
             abstraction: self.abstraction.unwrap_or_default(),
             k: self.k,
+            values: self.values.unwrap_or_default(),
         }
     }
 
@@ -493,7 +497,11 @@ impl SearchArguments {
             let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
             return Some(format!("{message}\n  = help: {help}"));
         }
-        let given = [("--k", self.k.is_some()), ("--abstraction", self.abstraction.is_some())];
+        let given = [
+            ("--k", self.k.is_some()),
+            ("--abstraction", self.abstraction.is_some()),
+            ("--values", self.values.is_some()),
+        ];
         let unused = given.into_iter().find(|option| option.1)?.0;
         let knows = [engine::AUTO, engine::coherence::NAME];
         (!knows.contains(&self.engine.as_str())).then(|| {
@@ -521,6 +529,14 @@ fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
     PossibleValuesParser::new(values).map(|name| {
         let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
         abstraction.expect("the parser admits these names only")
+    })
+}
+
+fn values() -> impl TypedValueParser<Value = Values> {
+    let values = Values::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let values = Values::ALL.into_iter().find(|it| it.name() == name);
+        values.expect("the parser admits these names only")
     })
 }
 
