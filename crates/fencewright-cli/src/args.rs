@@ -347,7 +347,8 @@ pub struct TablesArguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Who searches, comma-separated [default: every exact engine]; the tables of `coherence` ask only that
+    /// Who searches, comma-separated [default: every exact engine, or `zones` for `predicates`]; the tables of
+    /// `coherence` ask only that
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
     pub engine: Vec<String>,
     /// Stop after this time, for each row: `60s`, `5m`, `none`
@@ -374,10 +375,10 @@ impl TablesArguments {
         form.expect("the command line admits known forms only")
     }
 
-    /// The engines.
-    pub fn engines(&self) -> Vec<&'static dyn Engine> {
+    /// The engines for a table.
+    pub fn engines(&self, table: &Table) -> Vec<&'static dyn Engine> {
         match &self.engine[..] {
-            [] => tables::exact_engines(),
+            [] => table.engines(),
             names => names.iter().filter_map(|name| engine::named(name)).collect(),
         }
     }

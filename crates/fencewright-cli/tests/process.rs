@@ -84,6 +84,16 @@ fn the_time_limit_is_kept() {
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
 }
 
+/// That a number stays even is nothing that zones can say, so the search goes on and on.
+#[test]
+fn the_time_limit_is_kept_where_data_has_no_end() {
+    let started = Instant::now();
+    let output = output(&["check", "--engine", "zones", "--timeout", "1s", &file("even.fw")]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("the time limit was reached"), "{}", text(&output.stdout));
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
 #[test]
 fn a_row_without_time_says_so() {
     let output = output(&["tables", "single-buffer", "--timeout", "0s"]);

@@ -14,6 +14,7 @@ pub mod certificate;
 pub mod engine;
 pub mod frontend;
 pub mod memory;
+pub mod numeric;
 pub mod program;
 pub mod prove;
 pub mod report;

@@ -232,7 +232,7 @@ fn answer(
     match engine.check(&task, &Patience(50_000)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
-        Ok(Verdict::Unknown(StopReason::Constraints(_) | StopReason::Alarm(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Constraints(_) | StopReason::Alarm(_) | StopReason::Diverged(_))) => Ok(None),
         Ok(Verdict::Unknown(StopReason::Interrupted)) if engine.name() != "explicit" => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
         Err(_) => Ok(None),
@@ -251,7 +251,8 @@ fn patient_answer(
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
         Ok(Verdict::Unknown(StopReason::Interrupted | StopReason::Constraints(_))) => Ok(None),
-        Ok(Verdict::Unknown(StopReason::BufferBound(_) | StopReason::Alarm(_))) | Err(_) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::BufferBound(_) | StopReason::Alarm(_) | StopReason::Diverged(_))) => Ok(None),
+        Err(_) => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
     }
 }

@@ -9,15 +9,16 @@ use common::expectation::root;
 /// Each part, and the parts it may know.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("util", &[]),
+    ("numeric", &["util"]),
     ("source", &["util"]),
     ("program", &["util", "source"]),
     ("frontend", &["util", "source", "program"]),
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
-    ("engine", &["util", "source", "program", "memory", "system"]),
+    ("engine", &["util", "numeric", "source", "program", "memory", "system"]),
     ("synth", &["util", "source", "program", "memory", "system", "engine"]),
     // The checker of certificates: nothing that could share a defect with the engines.
-    ("certificate", &["util", "source", "program", "memory", "system"]),
+    ("certificate", &["util", "numeric", "source", "program", "memory", "system"]),
     ("prove", &["util", "source", "program", "memory", "system", "engine", "synth", "certificate"]),
     ("report", &["util", "source", "program", "frontend", "memory", "system", "engine", "synth", "certificate"]),
 ];

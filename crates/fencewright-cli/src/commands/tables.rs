@@ -15,7 +15,7 @@ pub fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
     let mut page = form.head().to_owned();
     let mut code = Code::Good;
     for table in arguments.tables() {
-        let setting = Setting { engines: arguments.engines(), options: arguments.options(), limits, console };
+        let setting = Setting { engines: arguments.engines(table), options: arguments.options(), limits, console };
         let made = (table.make)(&papers, &setting);
         code = code.max(made.code);
         page += &form.of(&made.grid);

@@ -16,6 +16,7 @@ mod form;
 mod grid;
 mod judge;
 mod papers;
+mod predicates;
 mod programs;
 mod pso_fences;
 mod pso_reach;
@@ -38,18 +39,39 @@ pub struct Table {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
+    /// The engines that are asked if nobody chooses.
+    pub engines: &'static [&'static str],
     /// Makes it.
     pub make: fn(&Papers, &Setting<'_>) -> Made,
 }
 
 /// Every table.
 pub const ALL: &[Table] = &[
-    Table { name: single_buffer::NAME, about: "fence sets under TSO", make: single_buffer::make },
-    Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", make: pso_reach::make },
-    Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", make: pso_fences::make },
-    Table { name: coherence_verify::NAME, about: "proofs by abstract store buffers", make: coherence_verify::make },
-    Table { name: coherence_infer::NAME, about: "fences from an avoid formula", make: coherence_infer::make },
+    Table { name: single_buffer::NAME, about: "fence sets under TSO", engines: EXACT, make: single_buffer::make },
+    Table { name: pso_reach::NAME, about: "verdicts under TSO and PSO", engines: EXACT, make: pso_reach::make },
+    Table { name: pso_fences::NAME, about: "fence sets under TSO and PSO", engines: EXACT, make: pso_fences::make },
+    Table {
+        name: coherence_verify::NAME,
+        about: "proofs by abstract store buffers",
+        engines: COHERENCE,
+        make: coherence_verify::make,
+    },
+    Table {
+        name: coherence_infer::NAME,
+        about: "fences from an avoid formula",
+        engines: COHERENCE,
+        make: coherence_infer::make,
+    },
+    Table {
+        name: predicates::NAME,
+        about: "fences of each process on unbounded integers",
+        engines: predicates::ENGINES,
+        make: predicates::make,
+    },
 ];
+
+/// For tables that compare abstractions.
+const COHERENCE: &[&str] = &["coherence"];
 
 /// Those that decide every program of the papers, if they are there.
 const EXACT: &[&str] = &["load-buffer", "single-buffer", "pws"];
@@ -69,9 +91,11 @@ pub struct Made {
     pub code: Code,
 }
 
-/// The engines that are asked if nobody chooses.
-pub fn exact_engines() -> Vec<&'static dyn Engine> {
-    EXACT.iter().filter_map(|name| engine::named(name)).collect()
+impl Table {
+    /// The engines that are asked if nobody chooses, as far as they are there.
+    pub fn engines(&self) -> Vec<&'static dyn Engine> {
+        self.engines.iter().filter_map(|name| engine::named(name)).collect()
+    }
 }
 
 impl Setting<'_> {

@@ -16,6 +16,7 @@ pub struct Papers {
     pub pso_fences: Table<SameSetsRow>,
     pub coherence_verify: Table<ProofsRow>,
     pub coherence_infer: Table<InferRow>,
+    pub predicates: Table<PerProcessRow>,
 }
 
 /// One table of one paper.
@@ -85,6 +86,17 @@ pub struct SameSetsRow {
     pub pso: Synthesized,
     #[serde(default)]
     pub study: Study,
+}
+
+/// How many fences each process needs.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PerProcessRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub fences_per_process: usize,
+    pub seconds: f64,
+    /// Those that the paper's tool needed.
+    pub predicates: u64,
 }
 
 /// What one synthesis of the paper took; `constraints` are those of its largest search.
@@ -186,7 +198,8 @@ impl Papers {
         let same_sets = self.pso_fences.rows.iter().map(|it| &it.subject);
         let proofs = self.coherence_verify.rows.iter().map(|it| &it.subject);
         let inferred = self.coherence_infer.rows.iter().map(|it| &it.subject);
-        sets.chain(reach).chain(same_sets).chain(proofs).chain(inferred).collect()
+        let per_process = self.predicates.rows.iter().map(|it| &it.subject);
+        sets.chain(reach).chain(same_sets).chain(proofs).chain(inferred).chain(per_process).collect()
     }
 }
 
@@ -203,6 +216,7 @@ mod tests {
         assert_eq!(papers.pso_fences.rows.len(), 7);
         assert_eq!(papers.coherence_verify.rows.len(), 6);
         assert_eq!(papers.coherence_infer.rows.len(), 9);
+        assert_eq!(papers.predicates.rows.len(), 8);
     }
 
     #[test]

@@ -11,6 +11,14 @@ macro_rules! examples {
 }
 
 const ALL: &[(&str, &str)] = examples! {
+    "integers/bakery_unbounded"
+    "integers/burns"
+    "integers/dekker"
+    "integers/dekker_simple"
+    "integers/dijkstra"
+    "integers/lamport_fast"
+    "integers/linux_ticket_lock"
+    "integers/peterson"
     "papers/alternating_bit"
     "papers/bakery_0"
     "papers/bakery_2fences"

@@ -11,6 +11,7 @@ mod monitor;
 pub mod portfolio;
 mod run;
 mod verdict;
+pub mod zones;
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
     &coherence::Coherence::DEFAULT,
+    &zones::ZonesEngine,
 ];
 
 /// The name of the engine that is used when nobody chooses.

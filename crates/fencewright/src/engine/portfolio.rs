@@ -3,13 +3,15 @@
 //! First a glance with the explicit engine: most bugs of small programs show within a few hundred states and with few
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. Then the exact engine, which
-//! decides programs whose buffers and loops are unbounded. What none decides goes to the explicit engine without a
-//! budget, which at least says how far it saw no violation. The answer names the engine it comes from. What this order
-//! gains is measured in `docs/coherence.md`.
+//! decides programs whose buffers and loops are unbounded. With `int` variables `coherence` is left out; the exact
+//! engine looks at each value, refuses at once where there is no end of them, and then zones are tried. What none
+//! decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The answer
+//! names the engine it comes from. What this order gains is measured in `docs/coherence.md`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
+use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupported, Verdict};
 
 /// The engines in a sensible order.
@@ -19,13 +21,16 @@ pub struct Auto;
 /// From the quickest to the most patient.
 const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &Coherence::GLANCE, &LoadBuffer, &Explicit::DEFAULT];
 
+/// The same where data is unbounded, so that abstract buffers may hold any number of values.
+const ORDER_FOR_INTEGERS: &[&dyn Engine] = &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Explicit::DEFAULT];
+
 impl Engine for Auto {
     fn name(&self) -> &'static str {
         AUTO
     }
 
     fn about(&self) -> &'static str {
-        "a glance with explicit and one with coherence, then load-buffer, then explicit; says which one answered"
+        "explicit and coherence at a glance, then load-buffer, zones for `int`, explicit; says which one answered"
     }
 
     fn reductions(&self) -> &'static [Reduction] {
@@ -34,7 +39,8 @@ impl Engine for Auto {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let mut last = None;
-        for engine in ORDER {
+        let order = if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER };
+        for engine in order {
             let answer = engine.check(task, monitor);
             let is_final = answer.as_ref().is_ok_and(|answer| is_final(&answer.verdict));
             if answer.is_ok() || last.is_none() {
@@ -56,7 +62,7 @@ fn is_final(verdict: &Verdict) -> bool {
             StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
             StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
             StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
-            StopReason::Alarm(_) | StopReason::Unproved(_) => false,
+            StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
         },
     }
 }

@@ -51,8 +51,12 @@ pub fn replayed(
             complete(&System::new(task.program, task.placement, pso), automaton, &path)
         }
     };
-    let trace = Trace { start: path.start, steps, violation };
-    let run = replay_task(task, &trace).map_err(|error| StopReason::Defect(error.to_string()))?;
+    confirmed(task, &Trace { start: path.start, steps, violation })
+}
+
+/// The run that a trace is, replayed on the reference semantics, without steps that it does not need.
+pub fn confirmed(task: &Task<'_>, trace: &Trace) -> Result<Run, StopReason> {
+    let run = replay_task(task, trace).map_err(|error| StopReason::Defect(error.to_string()))?;
     Ok(trimmed(task, run))
 }
 

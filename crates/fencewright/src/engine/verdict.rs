@@ -43,6 +43,8 @@ pub enum StopReason {
     States(u64),
     /// No answer within this many constraints, which is as many as the engine looks at.
     Constraints(u64),
+    /// No answer within this many constraints over unbounded integers, where the search need not end.
+    Diverged(u64),
     /// The abstraction that keeps this many of the oldest stores in order raises an alarm, and no run confirms it.
     Alarm(u32),
     /// A value needs more than 64 bits.
@@ -62,6 +64,7 @@ impl StopReason {
             Self::BufferBound(_) => Some("search further with `--bound N`, or put a fence on the loop that stores"),
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
             Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
+            Self::Diverged(_) => Some("give the `int` variables a finite range, for `--engine load-buffer`"),
             Self::Alarm(_) => Some("use `--engine auto`, whose engines are exact"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted | Self::States(_) | Self::Unproved(_) => None,
@@ -81,6 +84,7 @@ impl fmt::Display for StopReason {
             Self::UnboundedData(n) => write!(f, "no violation in the first {n} states; `int` data is unbounded"),
             Self::States(n) => write!(f, "no violation in the first {n} states"),
             Self::Constraints(n) => write!(f, "no answer within {n} constraints"),
+            Self::Diverged(n) => write!(f, "no answer within {n} constraints over unbounded integers"),
             Self::Alarm(k) => write!(f, "the abstraction raises an alarm that no run confirms, with `k` = {k}"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
             Self::Unproved(why) => write!(f, "no proof can be written down: {why}"),

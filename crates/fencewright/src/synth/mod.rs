@@ -177,7 +177,7 @@ fn ends_all(reason: &StopReason) -> bool {
         StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
         StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
-        StopReason::Alarm(_) | StopReason::Unproved(_) => false,
+        StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
     }
 }
 

@@ -106,7 +106,12 @@ fn outcomes(sample: &Sample) -> Option<[BTreeSet<Vec<Value>>; 3]> {
 
 /// The program of a sample.
 pub fn program(sample: &Sample) -> Result<Program, String> {
-    let source = Source::new("random.fw", sample.text());
+    program_of(sample.text())
+}
+
+/// The program of a text.
+pub fn program_of(text: String) -> Result<Program, String> {
+    let source = Source::new("random.fw", text);
     let (file, mut diagnostics) = fw::parse(&source);
     let lowered = lower(&source, &file, &[]);
     diagnostics.extend(lowered.diagnostics);

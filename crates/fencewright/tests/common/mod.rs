@@ -4,6 +4,7 @@
 
 pub mod expectation;
 pub mod fences;
+pub mod integers;
 pub mod law;
 pub mod oracle;
 pub mod random;

@@ -143,16 +143,29 @@ impl Sample {
 
     /// The program as text.
     pub fn text(&self) -> String {
+        self.text_with(|n| format!("0..{n}"))
+    }
+
+    /// The same program with unbounded integers, save where any value may be the first.
+    pub fn text_with_integers(&self) -> String {
+        self.text_with(|_| "int".to_owned())
+    }
+
+    fn text_with(&self, domain: impl Fn(usize) -> String) -> String {
         let mut out = String::new();
         for (x, initial) in self.initial.iter().enumerate() {
-            let initial = initial.map_or("any".to_owned(), |value| value.to_string());
-            let _ = writeln!(out, "shared {}: 0..{} = {initial};", name(x), self.n_values - 1);
+            let last = self.n_values - 1;
+            let _ = match initial {
+                Some(value) => writeln!(out, "shared {}: {} = {value};", name(x), domain(last)),
+                None => writeln!(out, "shared {}: 0..{last} = any;", name(x)),
+            };
         }
         let mut n_leaves = Vec::new();
         for (t, body) in self.threads.iter().enumerate() {
             let mut writer = Writer { out: String::new(), leaf: 0, register: 0, n_values: self.n_values };
             writer.statements(body, 1);
-            let _ = writeln!(out, "\nthread T{t} {{\n    let leaf: 0..{} = 0;\n{}}}", writer.leaf, writer.out);
+            let leaves = domain(writer.leaf);
+            let _ = writeln!(out, "\nthread T{t} {{\n    let leaf: {leaves} = 0;\n{}}}", writer.out);
             n_leaves.push(writer.leaf);
         }
         let mut terms: Vec<String> = self

@@ -135,6 +135,12 @@ impl<S: WellStructured> Antichain<S> {
         Some(newcomer)
     }
 
+    /// What is to be kept in place of a constraint that nothing covers, if not itself.
+    pub fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint> {
+        let bucket = self.buckets.get(&newcomer.key).map_or(&[][..], Vec::as_slice);
+        system.generalized(&newcomer.constraint, &mut bucket.iter().map(|entry| self.get(entry.number)))
+    }
+
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
     pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
         let n_new = self.opens.len().saturating_sub(newcomer.n_opens);

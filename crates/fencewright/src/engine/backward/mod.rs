@@ -59,8 +59,24 @@ pub trait WellStructured: Sync {
     fn signature(&self, _constraint: &Self::Constraint) -> u64 {
         0
     }
+    /// A constraint that covers this one and more, to be kept in its place, for searches that would not end otherwise:
+    /// what they prove is proved, but a way from an initial configuration may be none. `kept` has the same key.
+    fn generalized<'k>(
+        &self,
+        _newcomer: &Self::Constraint,
+        _kept: &mut dyn Iterator<Item = &'k Self::Constraint>,
+    ) -> Option<Self::Constraint>
+    where
+        Self: 'k,
+    {
+        None
+    }
     /// Lighter constraints are looked at first.
     fn weight(&self, constraint: &Self::Constraint) -> u32;
     /// The bytes of one constraint, roughly.
     fn bytes(&self) -> u64;
+    /// The monitor is asked after so many constraints.
+    fn poll_every(&self) -> u64 {
+        256
+    }
 }

@@ -96,23 +96,27 @@ impl<S: WellStructured> Search<S> {
     }
 
     /// Searches on so many threads until the basis is complete, an initial configuration is in it, or a limit is met.
+    /// After a limit it may be called again and goes on.
     pub fn run(&mut self, n_threads: usize, monitor: &dyn Monitor) -> End<S::Rule> {
-        for constraint in self.system.bad() {
-            let newcomer = self.antichain.look_up(&self.system, constraint, None);
-            if newcomer.is_some_and(|newcomer| self.add(newcomer)) {
-                return self.told();
+        if self.antichain.len() == 0 {
+            for constraint in self.system.bad() {
+                let newcomer = self.antichain.look_up(&self.system, constraint, None);
+                if newcomer.is_some_and(|newcomer| self.add(newcomer)) {
+                    return self.told();
+                }
             }
         }
-        let mut polled_at = 0;
+        let mut polled_at = self.n_explored;
         loop {
             let batch = self.batch();
             if batch.is_empty() {
                 return End::Safe;
             }
             self.n_explored += batch.len() as u64;
-            if self.n_explored >= polled_at + POLL_EVERY {
+            if self.n_explored >= polled_at + self.system.poll_every() {
                 polled_at = self.n_explored;
                 if let Some(reason) = monitor.poll(&self.progress()) {
+                    self.put_back(&batch);
                     return End::Stopped(reason);
                 }
             }
@@ -122,6 +126,13 @@ impl<S: WellStructured> Search<S> {
                 }
             }
         }
+    }
+
+    /// A batch is not looked at now.
+    fn put_back(&mut self, batch: &[u32]) {
+        let weight = |&number: &u32| Reverse((self.system.weight(self.antichain.get(number)), number));
+        self.queue.extend(batch.iter().map(weight));
+        self.n_explored -= batch.len() as u64;
     }
 
     fn progress(&self) -> Progress {
@@ -176,7 +187,11 @@ impl<S: WellStructured> Search<S> {
         for &number in chunk {
             self.system.predecessors(self.antichain.get(number), &mut predecessors);
             let not_covered = predecessors.drain(..).filter_map(|(rule, constraint)| {
-                self.antichain.look_up(&self.system, constraint, Some((number, rule)))
+                let newcomer = self.antichain.look_up(&self.system, constraint, Some((number, rule)))?;
+                match self.antichain.generalized(&self.system, &newcomer) {
+                    Some(larger) => self.antichain.look_up(&self.system, larger, Some((number, rule))),
+                    None => Some(newcomer),
+                }
             });
             newcomers.extend(not_covered);
         }
@@ -195,6 +210,3 @@ impl<S: WellStructured> Search<S> {
         End::Unsafe(self.path().into_iter().map(|(rule, _)| rule).collect())
     }
 }
-
-/// The monitor is asked after so many constraints.
-const POLL_EVERY: u64 = 256;

@@ -150,6 +150,9 @@ pub const MAX_K: u32 = 4;
 /// The most states of a program with unbounded data.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
+/// And up to this many different buffers: a set of values that has no end has ever more successors.
+const UNBOUNDED_DATA_BUFFERS: usize = 5_000;
+
 /// The most states of the program itself, when an alarm with integers cut off is looked into.
 const MAX_TRIED_EXACTLY: u64 = 50_000;
 
@@ -313,7 +316,8 @@ impl Checker<'_> {
     fn run(&mut self, search: &mut Sequential<'_>) -> Outcome {
         let is_unbounded = self.task.program.has_unbounded_data();
         let states = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
-        let outcome = search.run(Budget { states, ..Budget::UNLIMITED }, self.monitor);
+        let buffers = if is_unbounded { UNBOUNDED_DATA_BUFFERS } else { usize::MAX };
+        let outcome = search.run(Budget { states, buffers, ..Budget::UNLIMITED }, self.monitor);
         self.stats.explored += outcome.n_states;
         outcome
     }

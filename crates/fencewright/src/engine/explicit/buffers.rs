@@ -147,6 +147,11 @@ impl BufferTable {
         self.known.read().expect("no thread panics while it interns").contents[id as usize].clone()
     }
 
+    /// How many buffers are known.
+    pub fn len(&self) -> usize {
+        self.known.read().expect("no thread panics while it interns").contents.len()
+    }
+
     /// The bytes of the table, roughly.
     pub fn bytes(&self) -> u64 {
         let known = self.known.read().expect("no thread panics while it interns");

@@ -127,9 +127,8 @@ impl<'a> Sequential<'a> {
     fn expand_level(&mut self, level: std::ops::Range<usize>, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let mut state = vec![0; self.shared.layout.n_words()];
         for number in level {
-            if number % POLL_EVERY == 0
-                && let Some(end) = self.poll(number, budget, monitor)
-            {
+            let is_due = number % POLL_EVERY == 0 || self.shared.buffers.len() > budget.buffers;
+            if is_due && let Some(end) = self.poll(number, budget, monitor) {
                 return Some(end);
             }
             if self.found.covering.as_ref().is_some_and(|covering| covering.is_covered(number)) {
@@ -147,7 +146,8 @@ impl<'a> Sequential<'a> {
     }
 
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
-        if self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
+        let is_full = self.shared.buffers.len() > budget.buffers;
+        if is_full || self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
             return Some(End::OverBudget);
         }
         let progress = Progress {

@@ -1,0 +1,87 @@
+//! Cases are held against evaluation, point by point.
+
+use super::{AtMost, Differences, Sum};
+use crate::program::{BinaryOp, Expr, UnaryOp, Value};
+
+/// Variable 2 ranges over 0..3; 0 and 1 are unbounded.
+fn domain(variable: u8) -> Option<(Value, Value)> {
+    (variable == 2).then_some((0, 3))
+}
+
+const DIFFERENCES: Differences<'static, u8> = Differences { domain: &domain };
+
+fn var(variable: u8) -> Expr<u8> {
+    Expr::Var(variable)
+}
+
+fn op(op: BinaryOp, left: Expr<u8>, right: Expr<u8>) -> Expr<u8> {
+    Expr::binary(op, left, right)
+}
+
+/// Whether the cases of an expression say the same as its value, wherever it is looked at.
+fn check(expr: &Expr<u8>) {
+    let values = DIFFERENCES.values(expr).unwrap_or_else(|_| panic!("{expr:?}"));
+    let holds = [false, true].map(|wanted| DIFFERENCES.holds(expr, wanted).expect("its values are differences"));
+    for point in points() {
+        let value = expr.eval(&|&it| point[usize::from(it)]).expect("small values fit");
+        let cases: Vec<_> = values.iter().filter(|(when, _)| when.iter().all(|it| is_true(it, point))).collect();
+        assert_eq!(cases.len(), 1, "{expr:?} at {point:?}: {cases:?}");
+        assert_eq!(sum(&cases[0].1, point), value, "{expr:?} at {point:?}");
+        for (wanted, alternatives) in holds.iter().enumerate() {
+            let is_so = alternatives.iter().any(|all| all.iter().all(|it| is_true(it, point)));
+            assert_eq!(is_so, (value != 0) == (wanted == 1), "{expr:?} at {point:?}");
+        }
+    }
+}
+
+fn points() -> impl Iterator<Item = [Value; 3]> {
+    let all = (-3..=4).flat_map(|x| (-3..=4).map(move |y| (x, y)));
+    all.flat_map(|(x, y)| (0..=3).map(move |z| [x, y, z]))
+}
+
+fn is_true(atom: &AtMost<u8>, point: [Value; 3]) -> bool {
+    let value = |it: Option<u8>| it.map_or(0, |it| point[usize::from(it)]);
+    value(atom.left) - value(atom.right) <= atom.bound
+}
+
+fn sum(sum: &Sum<u8>, point: [Value; 3]) -> Value {
+    sum.var.map_or(0, |it| point[usize::from(it)]) + sum.plus
+}
+
+#[test]
+fn cases_say_what_the_expression_says() {
+    use BinaryOp::{Add, And, BitAnd, Div, Eq, Ge, Gt, Le, Lt, Max, Min, Mul, Ne, Or, Sub};
+    let less = op(Lt, var(0), op(Add, var(1), Expr::Const(2)));
+    check(&less);
+    for comparison in [Eq, Ne, Lt, Le, Gt, Ge] {
+        check(&op(comparison, var(0), var(1)));
+        check(&op(comparison, op(Sub, var(0), var(1)), Expr::Const(1)));
+        check(&op(comparison, op(Mul, Expr::Const(2), var(0)), Expr::Const(3)));
+        check(&op(comparison, op(Mul, Expr::Const(-2), op(Sub, var(0), var(1))), Expr::Const(3)));
+        check(&op(comparison, op(Add, var(0), op(Add, var(1), var(2))), op(Mul, Expr::Const(2), var(1))));
+    }
+    check(&op(And, less.clone(), op(Or, op(Eq, var(2), Expr::Const(1)), op(Ne, var(0), Expr::Const(0)))));
+    check(&op(And, less.clone(), var(1)));
+    check(&op(Or, op(Lt, var(0), Expr::Const(0)), var(1)));
+    check(&Expr::unary(UnaryOp::Not, op(And, less.clone(), var(1))));
+    check(&op(Min, var(0), op(Max, var(1), Expr::Const(1))));
+    check(&op(Sub, Expr::Const(1), var(2)));
+    check(&op(Add, var(0), var(2)));
+    check(&op(Mul, var(2), var(2)));
+    check(&op(BitAnd, var(2), Expr::Const(1)));
+    check(&op(Div, var(2), Expr::Const(2)));
+    check(&op(Add, less, op(Eq, var(1), var(2))));
+}
+
+#[test]
+fn what_is_no_difference_is_refused() {
+    use BinaryOp::{Add, Div, Le, Mul};
+    let sum = op(Add, var(0), var(1));
+    assert!(DIFFERENCES.values(&sum).is_err());
+    assert!(DIFFERENCES.holds(&op(Le, sum, Expr::Const(3)), true).is_err());
+    assert!(DIFFERENCES.values(&op(Mul, var(0), var(1))).is_err());
+    assert!(DIFFERENCES.values(&op(Div, var(0), Expr::Const(2))).is_err());
+    assert!(DIFFERENCES.values(&op(Div, Expr::Const(2), var(2))).is_err(), "it may be a division by zero");
+    let huge = op(Add, var(0), Expr::Const(Value::MAX));
+    assert!(DIFFERENCES.values(&op(Add, huge, Expr::Const(1))).is_err(), "it does not fit 64 bits");
+}

@@ -1,0 +1,198 @@
+//! The engine for unbounded integers: the backward search over load buffers, with zones instead of values.
+//!
+//! A constraint says where processes are, what is in their buffers, and by difference bounds what memory, registers and
+//! messages may be together ([`system`] has the rules). Zones are closed under them, so the search is exact where it
+//! ends: it may not, since the order on zones is no well-quasi-order. So three searches take turns, one exact and two
+//! that *widen*: when many constraints of one shape are kept, the next is replaced by one that drops the bounds in
+//! which it differs. What any of them proves is proved. A violation counts only when integers have been found for its
+//! whole way ([`run`]) and the reference semantics has walked it ([`walk`]).
+//!
+//! What makes it end are facts that are found first, by themselves ([`facts`], [`invariants`]).
+//!
+//! Load buffers: Abdulla, Atig, Bouajjani, Ngo, LMCS 2018; backward over zones with unbounded data: our own
+//! combination.
+
+mod admit;
+mod bad;
+mod constraint;
+mod difference;
+mod draft;
+mod effect;
+mod facts;
+mod flow;
+mod invariants;
+mod layout;
+mod linear;
+mod run;
+mod stage;
+mod system;
+mod walk;
+
+use crate::engine::backward::{End, Search};
+use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::numeric::Zone;
+use crate::program::{LocationId, ProcessId, Program};
+use crate::system::Run;
+use crate::util::IndexVec;
+
+use constraint::Constraint;
+use facts::{Machine, ProcessFacts, Writers};
+use flow::ProcessFlow;
+use invariants::{Invariants, Premises};
+use layout::Layout;
+use system::Zones;
+
+/// The engine for unbounded integers.
+#[derive(Clone, Copy, Debug)]
+pub struct ZonesEngine;
+
+/// How many constraints of one shape are kept before the next is widened, in each of the searches.
+const WIDENINGS: [Option<usize>; 3] = [None, Some(8), Some(32)];
+
+/// A search has so many constraints to look at before it is the turn of the next, the first time; then twice as many.
+const FIRST_TURN: u64 = 1_024;
+
+/// Engines that look at each value do better with so few.
+const FEW_VALUES: u64 = 64;
+
+/// No search looks at more constraints than this.
+const MAX_CONSTRAINTS: u64 = 32_768;
+
+impl Engine for ZonesEngine {
+    fn name(&self) -> &'static str {
+        "zones"
+    }
+
+    fn about(&self) -> &'static str {
+        "backward search over load buffers and difference bounds; for unbounded integers"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        &[]
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        needs_zones(task.program)?;
+        let known = match Known::new(task, monitor)? {
+            Ok(known) => known,
+            Err(reason) => {
+                let verdict = Verdict::Unknown(reason);
+                return Ok(Answer { engine: self.name(), verdict, stats: Stats::default() });
+            }
+        };
+        let mut searches: Vec<Option<Search<Zones<'_>>>> =
+            WIDENINGS.iter().map(|&widen_from| Some(Search::new(known.zones(task, widen_from)))).collect();
+        let mut turn = FIRST_TURN;
+        loop {
+            for at in 0..searches.len() {
+                let Some(mut search) = searches[at].take() else { continue };
+                let others = searches.iter().flatten().map(|it| it.n_explored).sum();
+                let end = search.run(task.options.threads, &Turn { monitor, others, until: turn });
+                let verdict = match (end, WIDENINGS[at]) {
+                    (End::Safe, _) => Some(Verdict::Safe),
+                    (End::Stopped(StopReason::Constraints(_)), _) => None,
+                    (End::Stopped(reason), _) => Some(Verdict::Unknown(reason)),
+                    (End::Unsafe(_), widening) => match (told(task, &search), widening) {
+                        (Ok(run), _) => Some(Verdict::Unsafe(Box::new(run))),
+                        (Err(reason), None) => Some(Verdict::Unknown(reason)),
+                        // The way leads through what was widened; another search has to tell.
+                        (Err(_), Some(_)) => continue,
+                    },
+                };
+                if let Some(verdict) = verdict {
+                    let explored = others + search.n_explored;
+                    let stats = Stats { explored, kept: search.n_kept(), bytes: search.bytes(), is_shortest: false };
+                    return Ok(Answer { engine: self.name(), verdict, stats });
+                }
+                searches[at] = Some(search);
+            }
+            if turn >= MAX_CONSTRAINTS {
+                let explored = searches.iter().flatten().map(|it| it.n_explored).sum();
+                let verdict = Verdict::Unknown(StopReason::Diverged(turn));
+                return Ok(Answer { engine: self.name(), verdict, stats: Stats { explored, ..Stats::default() } });
+            }
+            turn *= 2;
+        }
+    }
+}
+
+/// Refuses programs whose data is so small that an engine which looks at each value does better.
+fn needs_zones(program: &Program) -> Result<(), Unsupported> {
+    let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
+    let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
+    if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
+        return Ok(());
+    }
+    Err(Unsupported {
+        reason: format!("`zones` is for `int` variables; here each has a range of at most {FEW_VALUES} values"),
+        help: "use `--engine load-buffer`, which is exact for such programs".to_owned(),
+    })
+}
+
+/// What is known of a program before the search.
+struct Known {
+    flows: IndexVec<ProcessId, ProcessFlow>,
+    facts: IndexVec<ProcessId, ProcessFacts>,
+    writers: IndexVec<LocationId, Writers>,
+    invariants: Invariants,
+    machine: Machine,
+    layout: Layout,
+    initial: Zone,
+    bad: Vec<Constraint>,
+}
+
+impl Known {
+    fn new(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Self, StopReason>, Unsupported> {
+        let program = task.program;
+        let machine = Machine::new(task.model, task.options.dialect.pso_rmw);
+        let flows = program.processes().indices().map(|process| ProcessFlow::new(task, process));
+        let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
+        let facts = flows.iter_enumerated().map(|(process, flow)| ProcessFacts::new(program, process, flow, machine));
+        let facts: IndexVec<ProcessId, ProcessFacts> = facts.collect();
+        let writers = facts::sole_writers(program, &flows);
+        let layout = Layout::new(program);
+        let bad = bad::bad(program, &flows, &layout)?;
+        let premises = Premises { program, flows: &flows, facts: &facts, writers: &writers, machine };
+        let initial = invariants::start(program, &layout);
+        let known = Invariants::new(premises, monitor).map(|invariants| (invariants, initial));
+        Ok(known.map(|(invariants, initial)| Self { flows, facts, writers, invariants, machine, layout, initial, bad }))
+    }
+
+    fn zones<'a>(&'a self, task: &Task<'a>, widen_from: Option<usize>) -> Zones<'a> {
+        Zones {
+            program: task.program,
+            flows: &self.flows,
+            facts: &self.facts,
+            writers: &self.writers,
+            invariants: &self.invariants,
+            machine: self.machine,
+            layout: &self.layout,
+            initial: &self.initial,
+            bad: &self.bad,
+            widen_from,
+        }
+    }
+}
+
+/// The run that a search has found, replayed.
+fn told(task: &Task<'_>, search: &Search<Zones<'_>>) -> Result<Run, StopReason> {
+    let first = search.last().expect("the initial constraint was the last to be added");
+    let (start, happenings) = run::concrete(search.system(), first, &search.path())?;
+    walk::walked(task, &start, &happenings)
+}
+
+/// Stops a search when its turn is over, or when the other monitor does.
+struct Turn<'a> {
+    monitor: &'a dyn Monitor,
+    /// How many constraints the other searches have looked at.
+    others: u64,
+    until: u64,
+}
+
+impl Monitor for Turn<'_> {
+    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+        let all = Progress { explored: progress.explored + self.others, ..*progress };
+        let is_over = progress.explored >= self.until;
+        self.monitor.poll(&all).or_else(|| is_over.then_some(StopReason::Constraints(self.until)))
+    }
+}
