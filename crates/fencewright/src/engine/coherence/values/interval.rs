@@ -83,16 +83,20 @@ pub fn eval<V>(expr: &Expr<V>, interval_of: &impl Fn(&V) -> Interval) -> Outcome
             let operand = eval(operand, interval_of);
             Outcome { value: unary(*op, operand.value), ..operand }
         }
+        Expr::Binary(BinaryOp::And, left, right) => {
+            let (left, right) = (eval(left, interval_of), eval(right, interval_of));
+            either(left, right, left.value.may_hold(), left.value.may_be_zero().then_some(0))
+        }
+        Expr::Binary(BinaryOp::Or, left, right) => {
+            let (left, right) = (eval(left, interval_of), eval(right, interval_of));
+            either(left, right, left.value.may_be_zero(), left.value.may_hold().then_some(1))
+        }
         Expr::Binary(op, left, right) => {
             let (left, right) = (eval(left, interval_of), eval(right, interval_of));
             let divides_by_zero = matches!(op, BinaryOp::Div | BinaryOp::Rem) && right.value.may_be_zero();
-            match op {
-                BinaryOp::And => either(left, right, left.value.may_hold(), left.value.may_be_zero().then_some(0)),
-                BinaryOp::Or => either(left, right, left.value.may_be_zero(), left.value.may_hold().then_some(1)),
-                op => Outcome {
-                    value: binary(*op, left.value, right.value),
-                    may_fail: left.may_fail || right.may_fail || divides_by_zero,
-                },
+            Outcome {
+                value: binary(*op, left.value, right.value),
+                may_fail: left.may_fail || right.may_fail || divides_by_zero,
             }
         }
     }
