@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use fencewright::engine::{self, Abstraction, Engine, Options};
+use fencewright::engine::{self, Abstraction, Engine, Options, Values};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::FenceKind;
@@ -85,6 +85,17 @@ pub enum Command {
     Completions(CompletionsArguments),
     /// Print the manual page
     Man,
+}
+
+impl Command {
+    /// Whether it finds out something about programs.
+    pub const fn has_findings(&self) -> bool {
+        match self {
+            Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
+            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
+            Self::Completions(_) | Self::Man => false,
+        }
+    }
 }
 
 /// How to speak.
@@ -292,6 +303,9 @@ pub struct TraceArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Write the run as a page that needs nothing else
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub search: SearchArguments,
     #[command(flatten)]
@@ -428,6 +442,9 @@ pub struct SearchArguments {
     /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub k: Option<u32>,
+    /// What `coherence` keeps of unbounded integers [default: exact]
+    #[arg(long, value_name = "WHAT", value_parser = values())]
+    pub values: Option<Values>,
 }
 
 /// What an atomic update waits for under PSO.
@@ -470,6 +487,7 @@ impl SearchArguments {
             buffer_bound: self.bound,
             abstraction: self.abstraction.unwrap_or_default(),
             k: self.k,
+            values: self.values.unwrap_or_default(),
         }
     }
 
@@ -480,7 +498,11 @@ impl SearchArguments {
             let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
             return Some(format!("{message}\n  = help: {help}"));
         }
-        let given = [("--k", self.k.is_some()), ("--abstraction", self.abstraction.is_some())];
+        let given = [
+            ("--k", self.k.is_some()),
+            ("--abstraction", self.abstraction.is_some()),
+            ("--values", self.values.is_some()),
+        ];
         let unused = given.into_iter().find(|option| option.1)?.0;
         let knows = [engine::AUTO, engine::coherence::NAME];
         (!knows.contains(&self.engine.as_str())).then(|| {
@@ -508,6 +530,14 @@ fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
     PossibleValuesParser::new(values).map(|name| {
         let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
         abstraction.expect("the parser admits these names only")
+    })
+}
+
+fn values() -> impl TypedValueParser<Value = Values> {
+    let values = Values::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let values = Values::ALL.into_iter().find(|it| it.name() == name);
+        values.expect("the parser admits these names only")
     })
 }
 

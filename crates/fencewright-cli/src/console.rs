@@ -16,13 +16,15 @@ const MAX_ERRORS: usize = 20;
 pub struct Console {
     arguments: OutputArguments,
     is_closed: bool,
+    /// How many findings were told, once there may be some.
+    told: Option<usize>,
     code: Code,
 }
 
 impl Console {
     /// Speaks as the command line says.
     pub fn new(arguments: &OutputArguments) -> Self {
-        Self { arguments: arguments.clone(), is_closed: false, code: Code::Good }
+        Self { arguments: arguments.clone(), is_closed: false, told: None, code: Code::Good }
     }
 
     /// A result. A reader that has gone away is no error; a full disk is.
@@ -40,13 +42,32 @@ impl Console {
         }
     }
 
+    /// There will be findings, or none.
+    pub fn begin(&mut self) {
+        self.told = Some(0);
+        self.say(&self.report().frame().open);
+    }
+
+    /// A finding.
+    pub fn tell(&mut self, text: &str) {
+        let n_told = self.told.get_or_insert(0);
+        *n_told += 1;
+        if *n_told > 1 {
+            self.say(&self.report().frame().between);
+        }
+        self.say(text);
+    }
+
     /// Whether nobody reads the results any more.
     pub fn is_closed(&self) -> bool {
         self.is_closed
     }
 
     /// What went wrong while speaking.
-    pub fn finish(self) -> Code {
+    pub fn finish(mut self) -> Code {
+        if self.told.is_some() {
+            self.say(&self.report().frame().close);
+        }
         self.code
     }
 

@@ -32,6 +32,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Code {
     let mut console = Console::new(&arguments.output);
+    if arguments.command.has_findings() {
+        console.begin();
+    }
     let code = match &arguments.command {
         Command::Check(it) => commands::check::run(it, &mut console),
         Command::Fence(it) => commands::fence::run(it, &mut console),

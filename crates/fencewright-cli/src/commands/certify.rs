@@ -82,7 +82,7 @@ impl Job<'_> {
             certificate: path.as_deref(),
         };
         if !self.is_piped(certificate.as_ref()) {
-            console.say(&console.report().finding(&finding, console.look()));
+            console.tell(&console.report().finding(&finding, console.look()));
         }
         Code::of(answer.as_ref()).max(written)
     }
@@ -124,12 +124,13 @@ impl Job<'_> {
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,
+            repairs: &[],
             seconds,
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
         };
         if !self.is_piped(certificate.as_ref()) {
-            console.say(&console.report().fences(&finding, console.look()));
+            console.tell(&console.report().fences(&finding, console.look()));
         }
         Code::of_synthesis(answer.as_ref()).max(written)
     }

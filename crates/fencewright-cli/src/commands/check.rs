@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use fencewright::engine::{Limits, Task};
+use fencewright::engine::{Answer, Limits, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
-use fencewright::report::{Command, Finding, Refusal};
+use fencewright::report::{Command, Finding, Refusal, trace_page};
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::monitor::Watch;
-use crate::{input, interrupt, rss};
+use crate::{input, interrupt, output, rss};
 
 /// A file and how to search it, whatever the verb.
 #[derive(Clone, Copy, Debug)]
@@ -20,13 +20,16 @@ pub struct Question<'a> {
     pub file: &'a Path,
     pub search: &'a SearchArguments,
     pub input: &'a InputArguments,
+    /// Where a violating run goes as a page.
+    pub page: Option<&'a Path>,
 }
 
 /// Checks every file; a bad one does not keep the others from being looked at.
 pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
     let mut code = Code::Good;
     for file in &arguments.files {
-        let question = Question { command: Command::Check, file, search: &arguments.search, input: &arguments.input };
+        let (search, input) = (&arguments.search, &arguments.input);
+        let question = Question { command: Command::Check, file, search, input, page: None };
         code = code.max(answer(&question, console));
         if console.is_closed() || interrupt::is_asked() {
             break;
@@ -70,8 +73,11 @@ fn answer_under(question: &Question<'_>, program: &Program, model: Model, consol
         peak_rss: rss::peak(),
         certificate: None,
     };
-    console.say(&console.report().finding(&finding, console.look()));
+    console.tell(&console.report().finding(&finding, console.look()));
     let code = Code::of(answer.as_ref());
+    if let (Some(page), Ok(Answer { verdict: Verdict::Unsafe(run), .. })) = (question.page, &answer) {
+        return code.max(output::write(page, &trace_page(file, program, run), console));
+    }
     if code == Code::Defect {
         console.error("the tool contradicts itself", Some(REPORT));
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fencewright::engine::{Limits, StopReason, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
-use fencewright::report::patch::{Original, Patched, patch};
+use fencewright::report::patch::{Insertion, Original, Patched, patch};
 use fencewright::report::{Command, FenceFinding, Refusal};
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
@@ -132,6 +132,7 @@ impl Job<'_> {
         console: &mut Console,
     ) -> Code {
         let diff = patched.and_then(|it| it.diff.as_deref()).filter(|_| self.arguments.diff);
+        let repairs = self.repairs(answer.as_ref().ok(), console);
         let finding = FenceFinding {
             command: Command::Fence,
             file: self.program.source().name(),
@@ -140,6 +141,7 @@ impl Job<'_> {
             candidates: self.candidates,
             answer: answer.as_ref(),
             diff,
+            repairs: &repairs,
             seconds,
             peak_rss: rss::peak(),
             certificate: None,
@@ -149,7 +151,7 @@ impl Job<'_> {
             // Nothing but the text or the diff, so that it can be piped.
             _ if is_text_wanted => {}
             Some(diff) if console.is_for_people() => console.say(diff),
-            Some(_) | None => console.say(&console.report().fences(&finding, console.look())),
+            Some(_) | None => console.tell(&console.report().fences(&finding, console.look())),
         }
         match (&self.arguments.write, patched) {
             (Some(path), Some(patched)) => self.write(path, patched, console),
@@ -163,15 +165,29 @@ impl Job<'_> {
         output::write(path, &text, console)
     }
 
-    /// The repaired text, checked once more from the start.
-    fn patch(&self, set: &synth::Choice, model: Model, console: &Console) -> Result<Patched, Code> {
-        let original = Original {
+    fn original(&self) -> Original<'_> {
+        Original {
             frontend: self.input.frontend,
             source: &self.input.source,
             defines: &self.arguments.input.define,
             program: self.program,
+        }
+    }
+
+    /// How each set is written, for a report that shows it; a set that has no place in the text is left out.
+    fn repairs(&self, answer: Option<&Synthesis>, console: &Console) -> Vec<Vec<Insertion>> {
+        let sets = match answer.map(|it| &it.outcome) {
+            Some(Outcome::Fixed(sets)) if console.report().wants_repairs() => &sets[..],
+            Some(Outcome::Fixed(_) | Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => &[],
         };
-        let patched = patch(&original, &set.placement(self.candidates)).map_err(|it| {
+        let patched =
+            sets.iter().filter_map(|set| patch(&self.original(), &set.fences.placement(self.candidates)).ok());
+        patched.map(|patched| patched.insertions).filter(|insertions| !insertions.is_empty()).collect()
+    }
+
+    /// The repaired text, checked once more from the start.
+    fn patch(&self, set: &synth::Choice, model: Model, console: &Console) -> Result<Patched, Code> {
+        let patched = patch(&self.original(), &set.placement(self.candidates)).map_err(|it| {
             console.error(&it.message, Some(it.help));
             Code::Wrong
         })?;

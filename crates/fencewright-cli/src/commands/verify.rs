@@ -41,7 +41,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
         seconds,
         peak_rss: rss::peak(),
     };
-    console.say(&console.report().verification(&verification, console.look()));
+    console.tell(&console.report().verification(&verification, console.look()));
     match (&result, &stopped) {
         (Ok(()), _) => Code::Good,
         (Err(Failure::Refused(_)), _) => Code::Bad,

@@ -19,7 +19,7 @@ use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::system::Dialect;
 
-pub use coherence::Abstraction;
+pub use coherence::{Abstraction, Values};
 pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
@@ -93,6 +93,8 @@ pub struct Options {
     pub abstraction: Abstraction,
     /// For the same: keep exactly this many of the oldest stores in order, instead of as many as it takes.
     pub k: Option<u32>,
+    /// For the same: what they keep of unbounded integers.
+    pub values: Values,
 }
 
 impl Default for Options {
@@ -104,6 +106,7 @@ impl Default for Options {
             buffer_bound: None,
             abstraction: Abstraction::default(),
             k: None,
+            values: Values::default(),
         }
     }
 }

@@ -36,7 +36,7 @@ impl Verification<'_> {
         }
     }
 
-    fn verdict(&self) -> &'static str {
+    pub(super) fn verdict(&self) -> &'static str {
         match self.result {
             Ok(()) => "valid",
             Err(Failure::Refused(_)) => "refused",
@@ -44,7 +44,7 @@ impl Verification<'_> {
         }
     }
 
-    fn reason(&self) -> Option<String> {
+    pub(super) fn reason(&self) -> Option<String> {
         match self.result {
             Ok(()) => None,
             Err(Failure::Refused(why)) => Some(why.clone()),

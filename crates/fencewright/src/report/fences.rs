@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::patch::statement;
+use super::patch::{Insertion, statement};
 use crate::engine::StopReason;
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
@@ -29,6 +29,8 @@ pub struct FenceFinding<'a> {
     pub answer: Result<&'a Synthesis, &'a Refusal>,
     /// The first set as a unified diff, where that was asked for.
     pub diff: Option<&'a str>,
+    /// How the sets are written into the text, where that was asked for.
+    pub repairs: &'a [Vec<Insertion>],
     /// How long it took.
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.

@@ -3,8 +3,10 @@
 //! ```text
 //!   Finding ─▶ steps (what each step did) ─▶ json
 //!                    │                  ╲─▶ trace_text ─▶ human
+//!                    │                  ╲─▶ page (the run to walk through)
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
 //!   FenceFinding ─▶ fences, fences_json
+//!   all of them ─▶ sarif
 //!   Verification ─▶ certificates
 //!   Placement ─▶ patch (the repaired source)
 //! ```
@@ -17,8 +19,10 @@ mod fences;
 mod fences_json;
 mod human;
 mod json;
+mod page;
 pub mod patch;
 mod property;
+mod sarif;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -34,7 +38,9 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
+pub use page::trace_page;
 pub use property::{Violated, violated};
+pub use sarif::Sarif;
 pub use trace_text::{Fullness, trace_text};
 
 /// What was found out about one file under one model.
@@ -112,13 +118,32 @@ pub enum Detail {
     Verbose,
 }
 
+/// What stands around the texts of findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Before the first.
+    pub open: String,
+    /// Between two.
+    pub between: String,
+    /// After the last.
+    pub close: String,
+}
+
 /// One form of output.
 pub trait Report: Sync {
     /// Its name, for `--format`.
     fn name(&self) -> &'static str;
     /// What it is for, in one line.
     fn about(&self) -> &'static str;
-    /// The text for one finding, ending in a newline.
+    /// What the texts of all findings stand in.
+    fn frame(&self) -> Frame {
+        Frame::default()
+    }
+    /// Whether it shows how each fence set is written.
+    fn wants_repairs(&self) -> bool {
+        false
+    }
+    /// The text for one finding; it ends in a newline where there is no frame.
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String;
     /// The text for what fence synthesis found, ending in a newline.
     fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String;
@@ -127,7 +152,7 @@ pub trait Report: Sync {
 }
 
 /// Every report. The command line and its help iterate over this list.
-pub const ALL: &[&dyn Report] = &[&Human, &Json];
+pub const ALL: &[&dyn Report] = &[&Human, &Json, &Sarif];
 
 /// The report with this name.
 pub fn named(name: &str) -> Option<&'static dyn Report> {

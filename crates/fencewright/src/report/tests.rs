@@ -1,6 +1,7 @@
 //! Reports of known programs. `UPDATE_EXPECT=1 cargo test` records them anew.
 
 mod fences;
+mod page;
 mod patch;
 mod schema;
 mod texts;
@@ -11,6 +12,7 @@ use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::report::{Command, Detail, Finding, Look, Report};
 use crate::source::{Source, Style};
+use crate::system::Run;
 
 pub(super) const SB: &str = "\
 shared x, y: 0..1;
@@ -66,6 +68,13 @@ pub(super) fn answer(program: &Program, model: Model) -> Answer {
 }
 
 /// The text of a report on what the engine says.
+pub(super) fn unsafe_run(program: &Program, model: Model) -> Run {
+    match answer(program, model).verdict {
+        Verdict::Unsafe(run) => *run,
+        Verdict::Safe | Verdict::Unknown(_) => panic!("the program is unsafe under {model}"),
+    }
+}
+
 pub(super) fn report(report: &dyn Report, command: Command, text: &str, model: Model) -> String {
     let program = program(text);
     let answer = answer(&program, model);

@@ -61,9 +61,10 @@ enum Layout {
     List(usize),
 }
 
-struct Drawing<'a> {
-    program: &'a Program,
-    run: &'a Run,
+/// A run and how it is drawn.
+pub(super) struct Drawing<'a> {
+    pub(super) program: &'a Program,
+    pub(super) run: &'a Run,
     fullness: Fullness,
     style: Style,
     layout: Layout,
@@ -72,7 +73,7 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(program: &'a Program, run: &'a Run, fullness: Fullness, style: Style) -> Self {
+    pub(super) fn new(program: &'a Program, run: &'a Run, fullness: Fullness, style: Style) -> Self {
         let acts = |process: ProcessId| run.events.iter().any(|event| event.step.process == process);
         let mut n_columns = 0;
         let columns: IndexVec<ProcessId, Option<usize>> = (program.processes().indices())
@@ -90,7 +91,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// What each `any` was.
-    fn start(&self) -> String {
+    pub(super) fn start(&self) -> String {
         let start = &self.run.trace.start;
         let is_any = |initial: Initial| initial == Initial::Any;
         let mut parts = Vec::new();
@@ -164,7 +165,8 @@ impl<'a> Drawing<'a> {
         is_shown.then(|| format!("· at {}", labels.join(", ")))
     }
 
-    fn cell(&self, event: &Event, step: &Described<'_>) -> Option<String> {
+    /// What a step did; nothing for what changes nothing that can be seen.
+    pub(super) fn cell(&self, event: &Event, step: &Described<'_>) -> Option<String> {
         let location = step.location.unwrap_or_default();
         let value = step.value.map_or(String::new(), |value| self.value_of(location, value));
         let text = match (step.kind, step.place) {
@@ -228,7 +230,8 @@ impl<'a> Drawing<'a> {
         format!("[{lead}{}]", entries[from..].join(", "))
     }
 
-    fn entry(&self, pending: Pending) -> String {
+    /// An entry of a buffer.
+    pub(super) fn entry(&self, pending: Pending) -> String {
         match pending {
             Pending::Store(x, value) => {
                 format!("{}={}", self.name(x), shown(value, self.program.locations()[x].domain))
@@ -297,7 +300,7 @@ fn location_of(effect: Effect) -> Option<LocationId> {
 }
 
 /// A value as the program writes it.
-fn shown(value: Value, domain: Domain) -> String {
+pub(super) fn shown(value: Value, domain: Domain) -> String {
     match domain {
         Domain::Bool => (value != 0).to_string(),
         Domain::Range(..) | Domain::Int => value.to_string(),

@@ -33,7 +33,7 @@ impl Search<'_> {
         if flow.is_break() || !self.kinds.contains(&FenceKind::Full) {
             return Ok(flow);
         }
-        let avoided = avoid(&Coherence::DEFAULT, self.task, &self.places(), self.monitor)?;
+        let avoided = avoid(&Coherence::INFERRING, self.task, &self.places(), self.monitor)?;
         self.explored += avoided.explored;
         if let Some(reason) = avoided.stopped.filter(ends_all) {
             return Ok(self.end(reason));

@@ -85,9 +85,14 @@ impl Sample {
         let (n_locations, n_values) = (4, 3 + usize::from(random.chance(25)));
         let mut maker =
             Maker { random, n_locations, n_values, shape: Shape { max_ops: 0, has_loops: false }, passes: false };
-        let in_two_parts = maker.random.chance(40);
-        let (stores, writer) = stores_then_loads(&mut maker, in_two_parts);
-        let observer = loads_of(&mut maker, &stores, in_two_parts);
+        let (writer, observer) = if maker.random.chance(35) {
+            stores_between_markers(&mut maker)
+        } else {
+            let in_two_parts = maker.random.chance(40);
+            let (stores, writer) = stores_then_loads(&mut maker, in_two_parts);
+            let observer = loads_of(&mut maker, &stores, in_two_parts);
+            (writer, observer)
+        };
         let bad = [&writer, &observer].iter().enumerate().map(|(t, chain)| (t, chain.last_leaf())).collect();
         let threads = vec![writer.statements(n_values), observer.statements(n_values)];
         let is_final = random.chance(50);
@@ -357,6 +362,39 @@ fn loads_of(maker: &mut Maker<'_>, stores: &[usize], in_two_parts: bool) -> Chai
         parts.push((Vec::new(), Some((PILE, value))));
     }
     Chain(parts)
+}
+
+/// Stores to several locations with store-store fences between them, read back by their thread while they must all be
+/// buffered, and loads by the other thread that find some of them.
+fn stores_between_markers(maker: &mut Maker<'_>) -> (Chain, Chain) {
+    const PLACES: [usize; 3] = [PILE, HALFWAY, GONE_ON];
+    let mut stores: Vec<(usize, usize)> = Vec::new();
+    let mut statements = Vec::new();
+    for _ in 0..3 + maker.random.below(2) {
+        let store = (PLACES[maker.random.below(3)], 1 + maker.random.below(2));
+        statements.push(Stmt::Store(store.0, store.1));
+        statements.extend(maker.random.chance(40).then_some(Stmt::StoreFence));
+        stores.push(store);
+    }
+    let mut writer = vec![(statements, Some((STARTED, 0)))];
+    if maker.random.chance(50) {
+        let place = stores[maker.random.below(stores.len())].0;
+        writer.push((Vec::new(), stores.iter().rfind(|store| store.0 == place).copied()));
+    }
+    let mut observer = vec![(vec![Stmt::Store(STARTED, 1), Stmt::Fence], None)];
+    if maker.random.chance(50) {
+        // A later one is there, an earlier one is not.
+        let late = 1 + maker.random.below(stores.len() - 1);
+        let early = maker.random.below(late);
+        observer.extend([stores[late], (stores[early].0, 0)].map(|load| (Vec::new(), Some(load))));
+    } else {
+        for _ in 0..1 + maker.random.below(3) {
+            let (place, value) = stores[maker.random.below(stores.len())];
+            let value = if maker.random.chance(40) { 0 } else { value };
+            observer.push((Vec::new(), Some((place, value))));
+        }
+    }
+    (Chain(writer), Chain(observer))
 }
 
 struct Writer {

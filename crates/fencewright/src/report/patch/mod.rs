@@ -38,6 +38,17 @@ pub struct Patched {
     pub program: Program,
     /// What changed, as a unified diff; an imported program has none.
     pub diff: Option<String>,
+    /// What was inserted into the text, from its start to its end; nothing if it was imported.
+    pub insertions: Vec<Insertion>,
+}
+
+/// Text to be inserted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    /// Before this byte.
+    pub offset: usize,
+    /// The text.
+    pub text: String,
 }
 
 /// Why a set of fences cannot be written.
@@ -84,7 +95,9 @@ pub fn patch(original: &Original<'_>, placement: &Placement) -> Result<Patched, 
         return Err(misplaced(program, culprit.expect("without fences nothing changes")));
     };
     let diff = imported.is_none().then(|| diff::unified(source, &insertions));
-    Ok(Patched { text, program: fenced, diff })
+    let insertions = insertions.into_iter().filter(|_| imported.is_none());
+    let insertions = insertions.map(|(offset, text)| Insertion { offset, text }).collect();
+    Ok(Patched { text, program: fenced, diff, insertions })
 }
 
 /// A program of another language as `.fw`, with the same edges.

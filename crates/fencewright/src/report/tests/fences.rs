@@ -38,6 +38,7 @@ pub(super) fn report(
         model,
         candidates: &candidates,
         answer: Ok(&synthesis),
+        repairs: &[],
         diff: None,
         seconds: 0.25,
         peak_rss: None,

@@ -1,0 +1,237 @@
+//! SARIF 2.1.0, for code scanning and editors: one log, one result per finding.
+//!
+//! | verdict | result |
+//! |---|---|
+//! | unsafe | an error at the property or statement, the run as a code flow with a thread flow for each thread |
+//! | fixed by fences | an error, each minimal set as a fix with its insertions |
+//! | unknown | a warning with the reason |
+//! | safe, correct | kind `pass` |
+//!
+//! A step that has no place of its own, a flush, is shown at the store it belongs to.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::{Answer, Verdict};
+use crate::program::{LocationId, ProcessId, Program};
+use crate::report::blame::{Blame, blame};
+use crate::report::patch::Insertion;
+use crate::report::steps::{Kind, describe};
+use crate::report::trace_text::{Drawing, Fullness};
+use crate::report::{FenceFinding, Finding, Frame, Look, Report, Verification, violated};
+use crate::source::{Source, Span, Style};
+use crate::synth::{Outcome, Synthesis};
+use crate::system::{Effect, Run};
+
+/// For code scanning: one SARIF log.
+#[derive(Clone, Copy, Debug)]
+pub struct Sarif;
+
+/// So many minimal sets are offered as fixes.
+const MAX_FIXES: usize = 20;
+
+impl Report for Sarif {
+    fn name(&self) -> &'static str {
+        "sarif"
+    }
+
+    fn about(&self) -> &'static str {
+        "for code scanning and editors: one SARIF 2.1.0 log"
+    }
+
+    fn frame(&self) -> Frame {
+        let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
+        let driver = json!({
+            "name": "fencewright",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": [
+                rule("unsafe", "A run of the memory model violates the program's properties."),
+                rule("undecided", "It is not known whether the program is correct under the memory model."),
+                rule("safe", "No run of the memory model violates the program's properties."),
+                rule("certificate", "A certificate was checked."),
+            ],
+        });
+        let open = format!(
+            "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\
+             \"tool\":{{\"driver\":{driver}}},\"columnKind\":\"unicodeCodePoints\",\"results\":[\n"
+        );
+        Frame { open, between: ",\n".to_owned(), close: "\n]}]}\n".to_owned() }
+    }
+
+    fn wants_repairs(&self) -> bool {
+        true
+    }
+
+    fn finding(&self, finding: &Finding<'_>, _look: Look) -> String {
+        let model = finding.model;
+        let program = finding.program;
+        let mut result = match finding.answer {
+            Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => unsafe_result(finding.file, program, run),
+            Ok(Answer { verdict: Verdict::Safe, .. }) => pass(&format!("safe under {model}"), &whole(finding.file)),
+            Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
+                let reason = told(finding.reason(), finding.advice());
+                undecided(&format!("undecided under {model}: {reason}"), &whole(finding.file))
+            }
+        };
+        result["properties"] = json!({
+            "model": model.name(), "engine": finding.engine(), "command": finding.command.name(), "seconds": finding.seconds,
+        });
+        result.to_string()
+    }
+
+    fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
+        let model = finding.model;
+        let mut result = match finding.answer {
+            Ok(Synthesis { outcome: Outcome::Correct, .. }) => {
+                pass(&format!("correct under {model} without further fences"), &whole(finding.file))
+            }
+            Ok(Synthesis { outcome: Outcome::Fixed(_), .. }) => fixed(finding),
+            Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) => {
+                let mut result = unsafe_result(finding.file, finding.program, run);
+                let text =
+                    format!("{}. No fence set helps: {}", text_of(&result), told(finding.reason(), finding.advice()));
+                result["message"] = json!({"text": text});
+                result
+            }
+            Ok(Synthesis { outcome: Outcome::Unknown(_), .. }) | Err(_) => {
+                let reason = told(finding.reason(), finding.advice());
+                undecided(&format!("fences undecided under {model}: {reason}"), &whole(finding.file))
+            }
+        };
+        result["properties"] = json!({
+            "model": model.name(), "engine": finding.engine(), "command": finding.command.name(), "seconds": finding.seconds,
+        });
+        result.to_string()
+    }
+
+    fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
+        let (verdict, reason) = (verification.verdict(), verification.reason());
+        let text = format!("{}: {verdict}{}", verification.path, reason.map_or(String::new(), |it| format!(": {it}")));
+        let is_valid = verification.result.is_ok();
+        let (kind, level) = if is_valid { ("pass", "none") } else { ("fail", "error") };
+        result("certificate", (kind, level), &text, &whole(verification.file)).to_string()
+    }
+}
+
+/// A reason, and what to do about it.
+fn told(reason: Option<String>, advice: Option<&str>) -> String {
+    let reason = reason.unwrap_or_else(|| "no reason is known".to_owned());
+    advice.map_or(reason.clone(), |advice| format!("{reason} ({advice})"))
+}
+
+fn text_of(result: &Json) -> &str {
+    result["message"]["text"].as_str().unwrap_or_default()
+}
+
+fn result(rule: &str, (kind, level): (&str, &str), text: &str, location: &Json) -> Json {
+    json!({"ruleId": rule, "kind": kind, "level": level, "message": {"text": text}, "locations": [location]})
+}
+
+fn pass(text: &str, location: &Json) -> Json {
+    result("safe", ("pass", "none"), text, location)
+}
+
+fn undecided(text: &str, location: &Json) -> Json {
+    result("undecided", ("fail", "warning"), text, location)
+}
+
+/// A file, as a URI reference: what cannot stand in one is escaped.
+fn artifact(file: &str) -> Json {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    json!({"uri": file.bytes().map(escape).collect::<String>()})
+}
+
+/// The first line of a file: code scanning shows only results that have a place.
+fn whole(file: &str) -> Json {
+    json!({"physicalLocation": {"artifactLocation": artifact(file), "region": {"startLine": 1}}})
+}
+
+fn region(source: &Source, span: Span) -> Json {
+    let (start, end) = (source.position(span.start), source.position(span.end));
+    json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column})
+}
+
+fn place(file: &str, program: &Program, span: Span) -> Json {
+    json!({"physicalLocation": {"artifactLocation": artifact(file), "region": region(program.source(), span)}})
+}
+
+fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
+    let violated = violated(program, run.trace.violation);
+    let why = blame(program, run);
+    let text = format!("unsafe under {}: {}. {}", run.model, violated.text, why.sentence(program, run));
+    let mut result = result("unsafe", ("fail", "error"), &text, &place(file, program, violated.span));
+    result["codeFlows"] =
+        json!([{"message": {"text": "the violating run"}, "threadFlows": flows(file, program, run, &why)}]);
+    result
+}
+
+/// The steps of each thread, with their order in the run.
+fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
+    let drawing = Drawing::new(program, run, Fullness::Compact, Style::Plain);
+    let mut pending: BTreeMap<(ProcessId, LocationId), VecDeque<Span>> = BTreeMap::new();
+    let mut steps: BTreeMap<ProcessId, Vec<Json>> = BTreeMap::new();
+    for (i, (event, step)) in run.events.iter().zip(describe(program, run)).enumerate() {
+        let process = event.step.process;
+        let own = step.edge.map(|edge| program.edges()[edge].span);
+        let span = match event.effect {
+            Effect::Buffered(x, _) => {
+                pending.entry((process, x)).or_default().extend(own);
+                own
+            }
+            Effect::Flushed(x, _) => pending.entry((process, x)).or_default().pop_front(),
+            Effect::Local | Effect::Load(..) | Effect::Stored(..) | Effect::Rmw(..) | Effect::Fence(_) => own,
+            Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => own,
+        };
+        let text = drawing.cell(event, &step).or_else(|| step.text(program)).unwrap_or_default();
+        let mut location = span.map_or_else(|| json!({}), |span| place(file, program, span));
+        location["message"] = json!({"text": text});
+        let is_culprit = matches!(blame, Blame::Overtaking(it) if it.store == i || it.access == i);
+        let importance = match step.kind {
+            _ if is_culprit => "essential",
+            Kind::Local => "unimportant",
+            Kind::Store | Kind::Load | Kind::Rmw | Kind::Fence | Kind::Locked | Kind::Flush => "important",
+        };
+        let order = i + 1;
+        let entry = json!({"location": location, "executionOrder": order, "importance": importance});
+        steps.entry(process).or_default().push(entry);
+    }
+    let flow = |(process, locations): (ProcessId, Vec<Json>)| {
+        let name = &program.processes()[process].name;
+        json!({"id": name, "message": {"text": format!("thread {name}")}, "locations": locations})
+    };
+    steps.into_iter().map(flow).collect()
+}
+
+/// The fences that are missing, each minimal set as a fix.
+fn fixed(finding: &FenceFinding<'_>) -> Json {
+    let program = finding.program;
+    let (n_sets, model) = (finding.sets().len(), finding.model);
+    let placement = finding.sets().first().map(|set| set.fences.placement(finding.candidates));
+    let first = placement.and_then(|it| it.iter().next().map(|(position, _)| program.edges()[position.edge].span));
+    let location = first.map_or_else(|| whole(finding.file), |span| place(finding.file, program, span));
+    let sets = if n_sets == 1 { "1 minimal set".to_owned() } else { format!("{n_sets} minimal sets") };
+    let more = if finding.answer.is_ok_and(|it| it.is_complete) { "" } else { "; there may be more" };
+    let text = format!("unsafe under {model} without fences; {sets} of fences make it correct{more}");
+    let mut result = result("unsafe", ("fail", "error"), &text, &location);
+    let fixes: Vec<Json> = finding.repairs.iter().take(MAX_FIXES).map(|repair| fix(finding, repair)).collect();
+    if !fixes.is_empty() {
+        result["fixes"] = Json::Array(fixes);
+    }
+    result
+}
+
+fn fix(finding: &FenceFinding<'_>, insertions: &[Insertion]) -> Json {
+    let source = finding.program.source();
+    let replacements = insertions.iter().map(|insertion| {
+        let at = u32::try_from(insertion.offset).unwrap_or(u32::MAX);
+        json!({"deletedRegion": region(source, Span { start: at, end: at }), "insertedContent": {"text": insertion.text}})
+    });
+    let lines: Vec<String> =
+        insertions.iter().map(|it| source.line_of(u32::try_from(it.offset).unwrap_or(0)).to_string()).collect();
+    json!({
+        "description": {"text": format!("insert {} at line {}", if lines.len() == 1 { "a fence" } else { "fences" }, lines.join(", "))},
+        "artifactChanges": [{"artifactLocation": artifact(finding.file), "replacements": replacements.collect::<Vec<_>>()}],
+    })
+}
