@@ -75,7 +75,8 @@ impl Report for Sarif {
             }
         };
         result["properties"] = json!({
-            "model": model.name(), "engine": finding.engine(), "command": finding.command.name(), "seconds": finding.seconds,
+            "model": model.name(), "engine": finding.engine(),
+            "command": finding.command.name(), "seconds": finding.seconds,
         });
         result.to_string()
     }
@@ -100,7 +101,8 @@ impl Report for Sarif {
             }
         };
         result["properties"] = json!({
-            "model": model.name(), "engine": finding.engine(), "command": finding.command.name(), "seconds": finding.seconds,
+            "model": model.name(), "engine": finding.engine(),
+            "command": finding.command.name(), "seconds": finding.seconds,
         });
         result.to_string()
     }
@@ -226,12 +228,17 @@ fn fix(finding: &FenceFinding<'_>, insertions: &[Insertion]) -> Json {
     let source = finding.program.source();
     let replacements = insertions.iter().map(|insertion| {
         let at = u32::try_from(insertion.offset).unwrap_or(u32::MAX);
-        json!({"deletedRegion": region(source, Span { start: at, end: at }), "insertedContent": {"text": insertion.text}})
+        let deleted = region(source, Span { start: at, end: at });
+        json!({"deletedRegion": deleted, "insertedContent": {"text": insertion.text}})
     });
     let lines: Vec<String> =
         insertions.iter().map(|it| source.line_of(u32::try_from(it.offset).unwrap_or(0)).to_string()).collect();
+    let what = if lines.len() == 1 { "a fence" } else { "fences" };
     json!({
-        "description": {"text": format!("insert {} at line {}", if lines.len() == 1 { "a fence" } else { "fences" }, lines.join(", "))},
-        "artifactChanges": [{"artifactLocation": artifact(finding.file), "replacements": replacements.collect::<Vec<_>>()}],
+        "description": {"text": format!("insert {what} at line {}", lines.join(", "))},
+        "artifactChanges": [{
+            "artifactLocation": artifact(finding.file),
+            "replacements": replacements.collect::<Vec<_>>(),
+        }],
     })
 }
