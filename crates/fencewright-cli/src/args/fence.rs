@@ -1,0 +1,130 @@
+//! The arguments of `fence`: which fences, how many sets, found how, and what to do with them.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use fencewright::program::FenceKind;
+use fencewright::synth::{By, Method, Place, Wanted};
+
+use super::names::kinds;
+use super::{InputArguments, SearchArguments};
+use crate::units;
+
+/// `fence`
+#[derive(Debug, Args)]
+pub struct FenceArguments {
+    /// The programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub how_many: HowMany,
+    #[command(flatten)]
+    pub which: WhichFences,
+    /// How sets are found; they are the same
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Fences")]
+    pub method: MethodArgument,
+    /// A table of costs: `LINE KIND COST` on each line
+    #[arg(long, value_name = "FILE", help_heading = "Fences")]
+    pub cost: Option<PathBuf>,
+    /// Write the program with the cheapest set found; `-` is standard output
+    #[arg(long, value_name = "OUT", help_heading = "Fences")]
+    pub write: Option<PathBuf>,
+    /// Print the cheapest set found as a unified diff, for `patch -p1`
+    #[arg(long, help_heading = "Fences")]
+    pub diff: bool,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// Which fences may be used.
+#[derive(Clone, Debug, Args)]
+pub struct WhichFences {
+    /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
+    #[arg(long, value_name = "PLACE", default_value = "after-stores", value_parser = units::place)]
+    #[arg(help_heading = "Fences")]
+    pub place: Place,
+    /// Kinds of fences, comma-separated
+    #[arg(long, value_name = "KIND", default_value = "full,store-store", value_delimiter = ',')]
+    #[arg(value_parser = kinds(), help_heading = "Fences")]
+    pub kinds: Vec<FenceKind>,
+    /// Who shares a fence
+    #[arg(long, value_name = "WHO", default_value = "source", help_heading = "Fences")]
+    pub by: ByArgument,
+}
+
+impl WhichFences {
+    /// The kinds, each once.
+    pub fn kinds(&self) -> Vec<FenceKind> {
+        FenceKind::ALL.into_iter().filter(|kind| self.kinds.contains(kind)).collect()
+    }
+}
+
+/// How many sets.
+#[derive(Clone, Copy, Debug, Args)]
+#[group(multiple = false)]
+pub struct HowMany {
+    /// Every minimal set (the default)
+    #[arg(long, help_heading = "Fences")]
+    pub all: bool,
+    /// One minimal set, with few fences
+    #[arg(long, help_heading = "Fences")]
+    pub first: bool,
+    /// A set that costs least
+    #[arg(long, help_heading = "Fences")]
+    pub cheapest: bool,
+}
+
+/// Who shares a fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ByArgument {
+    /// All members of a thread family: a fence that can be written
+    Source,
+    /// Each process has its own
+    Process,
+}
+
+impl From<ByArgument> for By {
+    fn from(by: ByArgument) -> Self {
+        match by {
+            ByArgument::Source => Self::Source,
+            ByArgument::Process => Self::Process,
+        }
+    }
+}
+
+/// How sets are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodArgument {
+    /// The loop, which is quicker on almost all programs
+    Auto,
+    /// From one bad run after another
+    Loop,
+    /// From one search with fences that may be there or not; under TSO
+    Labelled,
+    /// From what fences avoid in the abstraction of `coherence`, which does so by default
+    Avoid,
+}
+
+impl From<MethodArgument> for Method {
+    fn from(method: MethodArgument) -> Self {
+        match method {
+            MethodArgument::Auto => Self::Auto,
+            MethodArgument::Loop => Self::Loop,
+            MethodArgument::Labelled => Self::Labelled,
+            MethodArgument::Avoid => Self::Avoid,
+        }
+    }
+}
+
+impl FenceArguments {
+    /// How many sets are wanted.
+    pub fn wanted(&self) -> Wanted {
+        match self.how_many {
+            HowMany { first: true, .. } => Wanted::First,
+            HowMany { cheapest: true, .. } => Wanted::Cheapest,
+            HowMany { .. } => Wanted::All,
+        }
+    }
+}

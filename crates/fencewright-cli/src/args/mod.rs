@@ -1,0 +1,248 @@
+//! The command line.
+
+mod fence;
+mod names;
+mod search;
+mod tables;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+pub use fence::{FenceArguments, WhichFences};
+pub use search::SearchArguments;
+pub use tables::TablesArguments;
+
+use crate::units::{self, Limit};
+use names::{frontends, reports};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    safe under every model asked; `fence`: at least one correct set, perhaps empty; `verify`: valid;
+       `tables`: no answer differs from the paper's without an explanation
+  1    unsafe; `fence`: no correct set at these places; `verify`: refused; `tables`: an answer differs
+  2    the input, a file or the command line is wrong
+  3    unknown: a limit was reached, or the abstraction could not decide
+  4    a defect of the tool itself
+  130  interrupted
+With several files, the greatest of their codes.";
+
+/// Finds and repairs memory-ordering bugs in concurrent programs under SC, TSO and PSO.
+#[derive(Debug, Parser)]
+#[command(name = "fencewright", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+impl Arguments {
+    /// The arguments, if each of them makes sense beside the others.
+    pub fn consistent(self) -> Result<Self, clap::Error> {
+        let search = match &self.command {
+            Command::Check(it) => Some(&it.search),
+            Command::Fence(it) => Some(&it.search),
+            Command::Trace(it) => Some(&it.search),
+            Command::Certify(it) => Some(&it.search),
+            Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
+            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man => None,
+        };
+        match search.and_then(SearchArguments::contradiction) {
+            Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
+            None => Ok(self),
+        }
+    }
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Is the program correct?
+    Check(CheckArguments),
+    /// Which fences make the program correct?
+    Fence(FenceArguments),
+    /// Show a violating run
+    Trace(TraceArguments),
+    /// Check, and write a certificate
+    Certify(CertifyArguments),
+    /// Check a certificate
+    Verify(VerifyArguments),
+    /// Print another format's program as .fw
+    Import(ImportArguments),
+    /// Format .fw files in place
+    Fmt(FmtArguments),
+    /// Make the papers' tables again, ours beside theirs
+    Tables(TablesArguments),
+    /// Print the JSON schema of `--format json`
+    Schema,
+    /// List the engines and their reductions
+    Engines,
+    /// Print the completions for a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page
+    Man,
+}
+
+impl Command {
+    /// Whether it finds out something about programs.
+    pub const fn has_findings(&self) -> bool {
+        match self {
+            Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
+            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
+            Self::Completions(_) | Self::Man => false,
+        }
+    }
+}
+
+/// How to speak.
+#[derive(Clone, Debug, Args)]
+pub struct OutputArguments {
+    /// The form of the output
+    #[arg(long, global = true, value_name = "FORM", default_value = "human", value_parser = reports())]
+    #[arg(help_heading = "Output")]
+    pub format: String,
+    /// Verdicts and errors only: no runs, warnings or progress
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Say what it took, too
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub verbose: bool,
+    /// When to use colors
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Color,
+}
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The programs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `certify`
+#[derive(Debug, Args)]
+pub struct CertifyArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where the certificate goes; `-` is standard output [default: beside the program, `NAME.MODEL.cert`]
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Certify which fences make the program correct, every minimal set of them
+    #[arg(long, help_heading = "Fences")]
+    pub fences: bool,
+    #[command(flatten)]
+    pub which: WhichFences,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The certificate
+    #[arg(value_name = "CERT")]
+    pub certificate: PathBuf,
+    /// Stop after this time: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `trace`
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Write the run as a page that needs nothing else
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    #[command(flatten)]
+    pub input: InputArguments,
+}
+
+/// `import`
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// The program; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The language of the input; otherwise by the file's ending
+    #[arg(long, value_name = "LANGUAGE", value_parser = frontends())]
+    pub input_format: Option<String>,
+}
+
+/// `fmt`
+#[derive(Debug, Args)]
+pub struct FmtArguments {
+    /// The files; `-` formats standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// How to read.
+#[derive(Clone, Debug, Args)]
+pub struct InputArguments {
+    /// Give a constant of the program another value (repeatable)
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = units::define)]
+    #[arg(help_heading = "Input")]
+    pub define: Vec<(String, i64)>,
+    /// The language of the input; otherwise by the file's ending
+    #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
+    pub input_format: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
+}

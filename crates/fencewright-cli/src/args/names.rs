@@ -1,0 +1,69 @@
+//! Names that an argument may have: of models, engines, reductions, front ends, tables, forms.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fencewright::engine::{self, Abstraction, Values};
+use fencewright::frontend::{self, Frontend};
+use fencewright::memory::Model;
+use fencewright::program::FenceKind;
+use fencewright::report::{self, Report};
+
+use crate::tables::{self, Form};
+
+pub(super) fn models() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(Model::ALL.map(Model::name)).map(|name| {
+        let model = Model::ALL.into_iter().find(|model| model.name() == name);
+        model.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn kinds() -> impl TypedValueParser<Value = FenceKind> {
+    PossibleValuesParser::new(FenceKind::ALL.map(FenceKind::name))
+        .map(|name| FenceKind::by_name(&name).expect("the parser admits these names only"))
+}
+
+pub(super) fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
+    let values = Abstraction::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
+        abstraction.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn values() -> impl TypedValueParser<Value = Values> {
+    let values = Values::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let values = Values::ALL.into_iter().find(|it| it.name() == name);
+        values.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn engines() -> PossibleValuesParser {
+    let auto = PossibleValue::new(engine::AUTO).help("the one that fits");
+    let all = engine::ALL.iter().map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(std::iter::once(auto).chain(all))
+}
+
+pub(super) fn reductions() -> PossibleValuesParser {
+    let mut names: Vec<&str> = engine::ALL.iter().flat_map(|it| it.reductions()).map(|it| it.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    PossibleValuesParser::new(names)
+}
+
+pub(super) fn frontends() -> PossibleValuesParser {
+    let value = |it: &&'static dyn Frontend| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(frontend::ALL.iter().map(value))
+}
+
+pub(super) fn tables() -> PossibleValuesParser {
+    PossibleValuesParser::new(tables::ALL.iter().map(|it| PossibleValue::new(it.name).help(it.about)))
+}
+
+pub(super) fn forms() -> PossibleValuesParser {
+    PossibleValuesParser::new(Form::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())))
+}
+
+pub(super) fn reports() -> PossibleValuesParser {
+    let value = |it: &&'static dyn Report| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(report::ALL.iter().map(value))
+}

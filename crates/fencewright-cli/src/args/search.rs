@@ -1,0 +1,116 @@
+//! How to search: models, engine, limits, and what some engines may be told.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use fencewright::engine::{self, Abstraction, Engine, Options, Values};
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::system::Dialect;
+
+use super::names::{abstractions, engines, models, reductions, values};
+use crate::units::{self, Limit};
+
+/// How to search.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArguments {
+    /// Memory models, comma-separated
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_delimiter = ',', value_parser = models())]
+    pub model: Vec<Model>,
+    /// Who searches
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engines())]
+    pub engine: String,
+    /// What an atomic update waits for under PSO
+    #[arg(long, value_name = "WHAT", default_value = "location")]
+    pub pso_rmw: PsoRmwArgument,
+    /// Switch a reduction off; verdicts never change (repeatable; `fencewright engines` lists them)
+    #[arg(long, value_name = "REDUCTION", value_parser = reductions())]
+    pub without: Vec<String>,
+    /// Stop after this time, for each file and model: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+    /// How many threads work [default: all cores]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Search store buffers up to this length, whatever it costs
+    #[arg(long, value_name = "N")]
+    pub bound: Option<u32>,
+    /// What `coherence` keeps of store buffers, beside the oldest stores [default: fd]
+    #[arg(long, value_name = "WHAT", value_parser = abstractions())]
+    pub abstraction: Option<Abstraction>,
+    /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    pub k: Option<u32>,
+    /// What `coherence` keeps of unbounded integers [default: exact]
+    #[arg(long, value_name = "WHAT", value_parser = values())]
+    pub values: Option<Values>,
+}
+
+/// What an atomic update waits for under PSO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PsoRmwArgument {
+    /// Earlier stores to its own location
+    Location,
+    /// All earlier stores
+    All,
+}
+
+impl SearchArguments {
+    /// The models, each once, in the order given.
+    pub fn models(&self) -> Vec<Model> {
+        let mut models = Vec::new();
+        for &model in &self.model {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &'static dyn Engine {
+        engine::named(&self.engine).expect("the command line admits known engines only")
+    }
+
+    /// The options of the library.
+    pub fn options(&self) -> Options {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let pso_rmw = match self.pso_rmw {
+            PsoRmwArgument::Location => PsoRmw::Location,
+            PsoRmwArgument::All => PsoRmw::All,
+        };
+        Options {
+            dialect: Dialect { pso_rmw },
+            threads: self.threads.map_or(cores, |it| it as usize),
+            without: self.without.iter().cloned().collect(),
+            buffer_bound: self.bound,
+            abstraction: self.abstraction.unwrap_or_default(),
+            k: self.k,
+            values: self.values.unwrap_or_default(),
+        }
+    }
+
+    /// What is wrong with the options beside each other, and what to do about it.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        if self.abstraction == Some(Abstraction::Set) && self.k.is_some_and(|k| k > 0) {
+            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0";
+            let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
+            return Some(format!("{message}\n  = help: {help}"));
+        }
+        let given = [
+            ("--k", self.k.is_some()),
+            ("--abstraction", self.abstraction.is_some()),
+            ("--values", self.values.is_some()),
+        ];
+        let unused = given.into_iter().find(|option| option.1)?.0;
+        let knows = [engine::AUTO, engine::coherence::NAME];
+        (!knows.contains(&self.engine.as_str())).then(|| {
+            let message =
+                format!("the engine `{}` does not abstract from store buffers, so it has no `{unused}`", self.engine);
+            format!("{message}\n  = help: leave out `{unused}`, or choose `--engine coherence`")
+        })
+    }
+}
