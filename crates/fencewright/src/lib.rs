@@ -7,9 +7,24 @@
 //!   └──────────┘             └──────────────┘            └──────────┘           └─────────┘        └────────┘
 //! ```
 //!
-//! The library does no I/O and never exits: it takes text and gives back values.
+//! The library does no I/O and never exits: it takes text and gives back values. [`parse`], [`check`] and [`fence`] are
+//! the short way in:
+//!
+//! ```
+//! use fencewright::{Model, Verdict, check, fence, parse};
+//!
+//! let program = parse("peterson.fw", include_str!("../../../examples/peterson.fw"))?;
+//! assert!(matches!(check(&program, Model::Tso)?.verdict, Verdict::Unsafe(_)));
+//! for set in &fence(&program, Model::Tso)?.sets {
+//!     let repaired = set.patched(&program)?;
+//!     assert!(matches!(check(&repaired.program, Model::Tso)?.verdict, Verdict::Safe));
+//!     println!("{}", repaired.diff.expect("the program is in the language `.fw`"));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+mod ask;
 pub mod certificate;
 pub mod engine;
 pub mod frontend;
@@ -22,3 +37,7 @@ pub mod source;
 pub mod synth;
 pub mod system;
 pub mod util;
+
+pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};
+pub use engine::Verdict;
+pub use memory::Model;
