@@ -42,7 +42,7 @@ impl Counts {
     fn count(&self, certificate: &Certificate) {
         let cell = match &certificate.claim {
             Claim::Safe(_, Proof::Basis(_)) => &self.basis,
-            Claim::Safe(_, Proof::Exploration(_)) => &self.exploration,
+            Claim::Safe(_, Proof::Exploration(_) | Proof::Abstraction(_)) => &self.exploration,
             Claim::Unsafe(..) | Claim::Fences(_) => &self.runs,
         };
         cell.set(cell.get() + 1);

@@ -11,9 +11,11 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
-//! states the plain machine has ([`exploration`]). An *unsafe* claim carries a run. A claim about *fences* carries both
+//! states the plain machine has ([`exploration`]); or, for unbounded integers, it names an abstraction in which nothing bad
+//! is reached ([`abstraction`]). An *unsafe* claim carries a run. A claim about *fences* carries both
 //! for the sets and clauses it names ([`fences`]).
 
+pub mod abstraction;
 mod bad;
 pub mod basis;
 mod closed;
@@ -33,6 +35,7 @@ use crate::memory::{Model, PsoRmw};
 use crate::program::Placement;
 use crate::system::{Dialect, Trace};
 
+pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, Pending, ProcessProof};
 pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
@@ -92,4 +95,6 @@ pub enum Proof {
     Basis(Box<Basis>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
+    /// Seen through this, nothing bad is reached.
+    Abstraction(Abstraction),
 }

@@ -6,7 +6,7 @@ use crate::program::{Placement, Program};
 use crate::system::{Dialect, replay};
 use crate::util::Idx;
 
-use super::{Certificate, Claim, Proof, Subject, closed, digest, exploration, fences};
+use super::{Certificate, Claim, Proof, Subject, abstraction, closed, digest, exploration, fences};
 
 /// Why a certificate is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +114,7 @@ pub(super) fn safe(
     check_placement(program, placement)?;
     match proof {
         Proof::Basis(basis) => closed::check(program, placement, subject, basis, steps),
+        Proof::Abstraction(grid) => abstraction::check(program, placement, subject, grid, steps),
         Proof::Exploration(n_states) => {
             let dialect: Dialect = subject.dialect();
             let found = exploration::visit_all(program, placement, subject.model, dialect, steps)?;

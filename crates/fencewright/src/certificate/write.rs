@@ -74,6 +74,12 @@ impl Lines {
     fn proof(&mut self, proof: &Proof) {
         match proof {
             Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
+            Proof::Abstraction(grid) => {
+                self.line(format_args!("proof abstraction {}", grid.k));
+                self.line(format_args!("single{}", words(&grid.single)));
+                self.line(format_args!("pair{}", words(&grid.pair)));
+                self.line("qed");
+            }
             Proof::Basis(basis) => {
                 self.line("proof basis");
                 self.basis(basis);

@@ -14,7 +14,7 @@ use crate::util::{Idx, IndexVec};
 
 use super::basis::{Basis, Cell, Constraint, Message, MessageKind, Pending, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
-use super::{Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
+use super::{Abstraction, Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
 
 use words::{Line, Lines, Word};
 
@@ -90,7 +90,8 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    let kind = line.word("`basis` or `exploration`")?;
+    const EXPECTED: &str = "`basis`, `exploration` or `abstraction`";
+    let kind = line.word(EXPECTED)?;
     match kind.text {
         "basis" => {
             line.end()?;
@@ -103,7 +104,15 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
             line.end()?;
             Ok(Proof::Exploration(n_states))
         }
-        _ => Err(Box::new(kind.unexpected("`basis` or `exploration`"))),
+        "abstraction" => {
+            let k = line.word("how many stores are kept")?.number()?;
+            line.end()?;
+            let single = lines.expect("single")?.rest(Word::number)?;
+            let pair = lines.expect("pair")?.rest(Word::number)?;
+            lines.expect("qed")?.end()?;
+            Ok(Proof::Abstraction(Abstraction { k, single, pair }))
+        }
+        _ => Err(Box::new(kind.unexpected(EXPECTED))),
     }
 }
 

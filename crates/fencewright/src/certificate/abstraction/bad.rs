@@ -1,0 +1,49 @@
+//! What is bad about a configuration.
+
+use crate::certificate::Failure;
+use crate::program::{Program, PropertyKind, Situation, StateVar};
+use crate::system::Control;
+
+use super::configuration::{Configuration, Layout};
+use super::evaluate::truth;
+
+/// Looks for bad situations.
+pub(super) struct Bad<'a> {
+    pub(super) program: &'a Program,
+    pub(super) layout: &'a Layout,
+}
+
+impl Bad<'_> {
+    /// Refuses a configuration that may be bad.
+    pub(super) fn check(&self, at: &Configuration) -> Result<(), Failure> {
+        for property in self.program.properties() {
+            let is_time = match property.kind {
+                PropertyKind::Control => true,
+                PropertyKind::Final => at.key.shapes.iter().all(super::buffer::Shape::is_empty),
+            };
+            for situation in property.situations.iter().filter(|_| is_time) {
+                if self.may_hold(at, situation)? {
+                    let line = self.program.source().line_of(property.span.start);
+                    return Failure::refused(format!("with this abstraction the property of line {line} may not hold"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn may_hold(&self, at: &Configuration, situation: &Situation) -> Result<bool, Failure> {
+        let is_there = situation.at.iter().all(|(process, points)| match at.key.controls[*process] {
+            Control::At(point) => points.contains(&point),
+            Control::Ready(_) | Control::Done(_) => false,
+        });
+        if !is_there {
+            return Ok(false);
+        }
+        let variable = |it: &StateVar| match it {
+            StateVar::Register(process, register) => self.layout.register(*process, *register),
+            StateVar::Memory(x) => self.layout.location(*x),
+        };
+        // A condition without a value does not hold.
+        Ok(truth(&situation.condition, &at.zone, &variable)?.iter().any(|case| case.1 == Some(true)))
+    }
+}

@@ -1,0 +1,195 @@
+//! A store buffer of which the newest `k` stores are known.
+//!
+//! ```text
+//!    new ─▶ [ x=2 y=1 │ {x=1, z=3} ] ─▶ memory       newest in order │ older, by location
+//! ```
+//!
+//! It stands for every buffer in which the newest stores are these, in this order, and before them, in any order and
+//! number, stores to exactly the locations of the older part, the last one to each with the value that is known.
+//!
+//! | what happens | here |
+//! |---|---|
+//! | a store comes | it is the newest; if there are more than `k`, the oldest of those joins the older part, as the last one |
+//! | an older store to x leaves, and another to x is left | memory(x): any value; nothing else changes |
+//! | the last older store to x leaves | memory(x): its value; x goes |
+//! | one of the newest leaves | only when nothing older has to leave before it |
+//! | a load of x | the newest store to x; of the older part, the last one |
+//!
+//! Under PSO all that is said of the stores to one location. Then a store-store fence is a marker among the newest:
+//! what is behind it waits for those of the newest that are before it, but not for older ones. A marker only ever makes
+//! a store wait, so one that is forgotten takes no behaviour away; it is when nothing is before it.
+
+use std::collections::BTreeMap;
+
+use crate::memory::PsoRmw;
+use crate::numeric::Term;
+use crate::program::LocationId;
+
+use super::Machine;
+
+/// What waits, values aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Shape {
+    /// Oldest first; `None` is a marker.
+    newest: Vec<Option<LocationId>>,
+    /// Ascending.
+    older: Vec<LocationId>,
+}
+
+/// What waits.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    newest: Vec<Entry>,
+    older: BTreeMap<LocationId, Term>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Store(LocationId, Term),
+    Marker,
+}
+
+/// A store that leaves.
+pub(super) struct Leaving {
+    pub(super) location: LocationId,
+    /// What memory holds then; `None` is any value.
+    pub(super) value: Option<Term>,
+    pub(super) rest: Buffer,
+}
+
+impl Shape {
+    pub(super) fn n_values(&self) -> usize {
+        self.newest.iter().flatten().count() + self.older.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.newest.is_empty() && self.older.is_empty()
+    }
+
+    /// A buffer of this shape whose values are the variables from `first` on.
+    pub(super) fn buffer(&self, first: usize) -> Buffer {
+        let mut variables = (first..).map(Term::var);
+        let mut next = || variables.next().expect("there is no last variable");
+        let newest = self.newest.iter().map(|it| it.map_or(Entry::Marker, |x| Entry::Store(x, next()))).collect();
+        Buffer { newest, older: self.older.iter().map(|&x| (x, next())).collect() }
+    }
+}
+
+impl Entry {
+    fn is_to(&self, x: LocationId) -> bool {
+        match self {
+            Self::Store(y, _) => *y == x,
+            Self::Marker => false,
+        }
+    }
+}
+
+impl Buffer {
+    pub(super) fn shape(&self) -> Shape {
+        let location = |entry: &Entry| match entry {
+            Entry::Store(x, _) => Some(*x),
+            Entry::Marker => None,
+        };
+        Shape { newest: self.newest.iter().map(location).collect(), older: self.older.keys().copied().collect() }
+    }
+
+    /// Its values, in the order of its shape.
+    pub(super) fn values(&self) -> Vec<Term> {
+        let value = |entry: &Entry| match entry {
+            Entry::Store(_, value) => Some(*value),
+            Entry::Marker => None,
+        };
+        self.newest.iter().filter_map(value).chain(self.older.values().copied()).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.newest.is_empty() && self.older.is_empty()
+    }
+
+    /// What a load finds, if a store to the location waits.
+    pub(super) fn load(&self, x: LocationId) -> Option<Term> {
+        let newest = self.newest.iter().rev().find_map(|entry| match entry {
+            Entry::Store(y, value) if *y == x => Some(*value),
+            Entry::Store(..) | Entry::Marker => None,
+        });
+        newest.or_else(|| self.older.get(&x).copied())
+    }
+
+    /// Whether an atomic update of a location need not wait. Where a marker waits here, one waits in every buffer.
+    pub(super) fn lets_update(&self, x: LocationId, machine: Machine) -> bool {
+        match machine {
+            Machine::Sc | Machine::Tso | Machine::Pso(PsoRmw::All) => self.is_empty(),
+            Machine::Pso(PsoRmw::Location) => {
+                self.load(x).is_none() && self.newest.iter().all(|entry| *entry != Entry::Marker)
+            }
+        }
+    }
+
+    /// A store comes.
+    pub(super) fn store(&mut self, x: LocationId, value: Term, k: usize, machine: Machine) {
+        self.newest.push(Entry::Store(x, value));
+        let is_counted = |entry: &Entry| match machine {
+            Machine::Sc | Machine::Tso => *entry != Entry::Marker,
+            Machine::Pso(_) => entry.is_to(x),
+        };
+        if self.newest.iter().filter(|entry| is_counted(entry)).count() > k {
+            let oldest = self.newest.iter().position(is_counted).expect("there are more than k");
+            if let Entry::Store(y, value) = self.newest.remove(oldest) {
+                self.older.insert(y, value);
+            }
+        }
+        self.tidy(machine);
+    }
+
+    /// A store-store fence under PSO.
+    pub(super) fn mark(&mut self, machine: Machine) {
+        self.newest.push(Entry::Marker);
+        self.tidy(machine);
+    }
+
+    /// Forgets markers with nothing before them, or only another; and the order of stores that none has.
+    fn tidy(&mut self, machine: Machine) {
+        self.newest.dedup_by(|a, b| *a == Entry::Marker && *b == Entry::Marker);
+        if self.newest.first() == Some(&Entry::Marker) {
+            self.newest.remove(0);
+        }
+        let location = |entry: &Entry| match entry {
+            Entry::Store(x, _) => Some(*x),
+            Entry::Marker => None,
+        };
+        match machine {
+            Machine::Sc | Machine::Tso => {}
+            Machine::Pso(_) => {
+                self.newest.split_mut(|entry| *entry == Entry::Marker).for_each(|part| part.sort_by_key(location));
+            }
+        }
+    }
+
+    /// Every store that may leave.
+    pub(super) fn leaving(&self, machine: Machine) -> Vec<Leaving> {
+        let mut out = Vec::new();
+        for (&location, &value) in &self.older {
+            out.push(Leaving { location, value: None, rest: self.clone() });
+            let mut rest = self.clone();
+            rest.older.remove(&location);
+            out.push(Leaving { location, value: Some(value), rest });
+        }
+        for (at, entry) in self.newest.iter().enumerate() {
+            let Entry::Store(location, value) = *entry else { break };
+            let is_next = match machine {
+                Machine::Sc | Machine::Tso => at == 0 && self.older.is_empty(),
+                Machine::Pso(_) => {
+                    let has_older = self.newest[..at].iter().any(|it| it.is_to(location));
+                    !has_older && !self.older.contains_key(&location)
+                }
+            };
+            if is_next {
+                let mut rest = self.clone();
+                rest.newest.remove(at);
+                rest.tidy(machine);
+                out.push(Leaving { location, value: Some(value), rest });
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,140 @@
+//! Registers that no longer matter, whose values are forgotten so that there are fewer configurations.
+//!
+//! To forget a value only adds configurations, so a proof that goes through is one whatever is said here.
+
+use std::collections::BTreeSet;
+
+use crate::program::{Micro, Op, Place, PointId, ProcessId, Program, RegisterId, RmwVar, StateVar};
+use crate::system::Control;
+use crate::util::{Idx, IndexVec};
+
+use super::configuration::{Configuration, Layout};
+
+/// The registers that matter at each point.
+pub(super) struct Live {
+    at: IndexVec<PointId, BTreeSet<RegisterId>>,
+    /// Where the edges lead, for control behind an operation.
+    targets: Vec<PointId>,
+    /// Those that properties look at.
+    observed: BTreeSet<(ProcessId, RegisterId)>,
+    n_registers: IndexVec<ProcessId, usize>,
+}
+
+impl Live {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut at: IndexVec<PointId, BTreeSet<RegisterId>> = IndexVec::filled(program.points().len(), BTreeSet::new());
+        let mut has_grown = true;
+        while has_grown {
+            has_grown = false;
+            for edge in program.edges() {
+                let mut live = at[edge.to].clone();
+                let (killed, used) = accesses(&edge.op);
+                live.retain(|register| killed != Some(*register));
+                live.extend(used);
+                let n_before = at[edge.from].len();
+                at[edge.from].extend(live);
+                has_grown |= at[edge.from].len() > n_before;
+            }
+        }
+        let mut observed = BTreeSet::new();
+        for situation in program.properties().iter().flat_map(|property| &property.situations) {
+            situation.condition.for_each_var(&mut |it| match it {
+                StateVar::Register(process, register) => drop(observed.insert((*process, *register))),
+                StateVar::Memory(_) => {}
+            });
+        }
+        let targets = program.edges().iter().map(|edge| edge.to).collect();
+        let n_registers = program.processes().iter().map(|process| process.registers.len()).collect();
+        Self { at, targets, observed, n_registers }
+    }
+
+    /// Forgets what does not matter any more.
+    pub(super) fn forget_dead(&self, configuration: &mut Configuration, layout: &Layout) {
+        let Configuration { key, zone } = configuration;
+        for (process, control) in key.controls.iter_enumerated() {
+            let point = match *control {
+                Control::At(point) => point,
+                Control::Done(edge) => self.targets[edge.index()],
+                // The edge is still to come.
+                Control::Ready(_) => continue,
+            };
+            for register in (0..self.n_registers[process]).map(RegisterId::from_usize) {
+                if !self.at[point].contains(&register) && !self.observed.contains(&(process, register)) {
+                    zone.forget(layout.register(process, register));
+                }
+            }
+        }
+    }
+}
+
+/// The registers that an operation overwrites without looking, and those that it looks at.
+fn accesses(op: &Op) -> (Option<RegisterId>, Vec<RegisterId>) {
+    let mut used = Vec::new();
+    let place = |place: &Place, used: &mut Vec<RegisterId>| match place {
+        Place::Fixed(_) => {}
+        Place::Cell(_, index) => index.for_each_var(&mut |it| used.push(*it)),
+    };
+    let killed = match op {
+        Op::Assume(condition) | Op::Assert(condition) => {
+            condition.for_each_var(&mut |it| used.push(*it));
+            None
+        }
+        Op::Assign(register, value) => {
+            value.for_each_var(&mut |it| used.push(*it));
+            Some(*register)
+        }
+        Op::Havoc(register, ..) => Some(*register),
+        Op::Load(register, from) => {
+            place(from, &mut used);
+            Some(*register)
+        }
+        Op::Store(to, value) => {
+            place(to, &mut used);
+            value.for_each_var(&mut |it| used.push(*it));
+            None
+        }
+        Op::Rmw { place: at, guard, write, into } => {
+            place(at, &mut used);
+            for expr in [Some(guard), write.as_ref()].into_iter().flatten() {
+                expr.for_each_var(&mut |it| match it {
+                    RmwVar::Register(register) => used.push(*register),
+                    RmwVar::Old => {}
+                });
+            }
+            *into
+        }
+        Op::Fence(_) => None,
+        Op::Locked(body) => {
+            body.iter().for_each(|micro| used.extend(mentioned(micro)));
+            None
+        }
+    };
+    (killed, used)
+}
+
+/// Every register that a part of a locked block mentions.
+fn mentioned(micro: &Micro) -> Vec<RegisterId> {
+    let mut out = Vec::new();
+    let place = |place: &Place, out: &mut Vec<RegisterId>| match place {
+        Place::Fixed(_) => {}
+        Place::Cell(_, index) => index.for_each_var(&mut |it| out.push(*it)),
+    };
+    match micro {
+        Micro::Assume(condition) | Micro::Assert(condition) => condition.for_each_var(&mut |it| out.push(*it)),
+        Micro::Assign(register, value) => {
+            value.for_each_var(&mut |it| out.push(*it));
+            out.push(*register);
+        }
+        Micro::Havoc(register, ..) => out.push(*register),
+        Micro::Load(register, from) => {
+            place(from, &mut out);
+            out.push(*register);
+        }
+        Micro::Store(to, value) => {
+            place(to, &mut out);
+            value.for_each_var(&mut |it| out.push(*it));
+        }
+        Micro::Choose(branches) => out.extend(branches.iter().flatten().flat_map(mentioned)),
+    }
+    out
+}

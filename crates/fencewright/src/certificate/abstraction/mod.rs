@@ -1,0 +1,169 @@
+//! A proof by abstraction: with store buffers and data seen through a given grid, nothing bad can be reached.
+//!
+//! For programs with unbounded integers. The certificate names the grid: of each store buffer the newest `k` stores are
+//! kept in order ([`buffer`]), and of data the bounds on variables and on differences of two variables, each raised to
+//! the next *threshold*. That leaves finitely many configurations. The checker visits them all; to list them in the
+//! certificate would save it nothing, since to see that a list is closed takes every step that finds it.
+//!
+//! ```text
+//!    certificate: k, thresholds ──▶ visit: configuration ── step ([`step`]) ──▶ configurations, each raised to the grid
+//!                                       ╰── is one of them bad ([`bad`])? then it is refused
+//! ```
+//!
+//! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
+//! each step of the semantics is one here, since data is computed exactly ([`evaluate`]), a buffer stands for all it
+//! may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]), where they can wait.
+//!
+//! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
+//! SAS 2012, section 4, with thresholds in place of predicates.
+
+mod bad;
+mod buffer;
+mod configuration;
+mod evaluate;
+mod live;
+mod step;
+mod urgent;
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::memory::{Model, PsoRmw};
+use crate::numeric::{Bound, Zone};
+use crate::program::{Placement, Program, Value};
+use crate::system::Flow;
+
+use super::Subject;
+use super::verify::{Failure, Steps};
+
+use bad::Bad;
+use configuration::{Configuration, Key, Layout};
+use live::Live;
+use step::{Next, Stepper};
+use urgent::Urgent;
+
+/// A grid through which a program is seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Abstraction {
+    /// So many of the newest stores are kept in order: of a buffer under TSO, to each location under PSO.
+    pub k: u32,
+    /// Thresholds of bounds on one variable, from above and from below.
+    pub single: BTreeSet<Value>,
+    /// Thresholds of bounds on differences.
+    pub pair: BTreeSet<Value>,
+}
+
+/// What a model does with stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Machine {
+    /// They reach memory at once.
+    Sc,
+    /// They wait in one buffer.
+    Tso,
+    /// They wait by location; what an atomic update waits for.
+    Pso(PsoRmw),
+}
+
+/// Checks that nothing bad can be reached.
+pub(super) fn check(
+    program: &Program,
+    placement: &Placement,
+    subject: &Subject,
+    abstraction: &Abstraction,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let machine = match subject.model {
+        Model::Sc => Machine::Sc,
+        Model::Tso => Machine::Tso,
+        Model::Pso => Machine::Pso(subject.pso_rmw),
+    };
+    let layout = Layout::new(program);
+    let flow = Flow { program, placement };
+    let stepper = Stepper { flow, layout: &layout, machine, k: abstraction.k as usize };
+    let visit = Visit {
+        abstraction,
+        urgent: Urgent::new(flow),
+        live: Live::new(program),
+        bad: Bad { program, layout: &layout },
+        stepper,
+        seen: HashMap::new(),
+        todo: Vec::new(),
+        bytes: 0,
+    };
+    visit.run(steps)
+}
+
+/// The configurations that have been visited.
+struct Visit<'a> {
+    abstraction: &'a Abstraction,
+    stepper: Stepper<'a>,
+    urgent: Urgent,
+    live: Live,
+    bad: Bad<'a>,
+    /// By control and buffers; none of the zones of one includes another.
+    seen: HashMap<Key, Vec<Zone>>,
+    todo: Vec<Configuration>,
+    bytes: u64,
+}
+
+impl Visit<'_> {
+    fn run(mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let start = Configuration::initial(self.stepper.flow.program, self.stepper.layout);
+        self.add(start, steps)?;
+        while let Some(configuration) = self.todo.pop() {
+            steps.step(self.bytes)?;
+            let is_replaced = !self.seen[&configuration.key].contains(&configuration.zone);
+            if is_replaced {
+                continue;
+            }
+            for next in self.stepper.all(&configuration)? {
+                self.land(next, steps)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn land(&mut self, next: Next, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        match next {
+            Next::Configuration(next) => self.add(next, steps),
+            Next::Fault(edge) => {
+                let program = self.stepper.flow.program;
+                let line = program.source().line_of(program.edges()[edge].span.start);
+                Failure::refused(format!("with this abstraction line {line} may go wrong"))
+            }
+        }
+    }
+
+    /// Comes to a configuration: goes on at once if a process there is urgent, else raises it to the grid.
+    fn add(&mut self, mut configuration: Configuration, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        steps.step(self.bytes)?;
+        self.live.forget_dead(&mut configuration, self.stepper.layout);
+        self.bad.check(&configuration)?;
+        if let Some(process) = self.urgent.process(&configuration, &self.stepper)? {
+            for next in self.stepper.moves(&configuration, process)? {
+                self.land(next, steps)?;
+            }
+            return Ok(());
+        }
+        configuration.zone = raised(&configuration.zone, self.abstraction);
+        self.bad.check(&configuration)?;
+        let Configuration { key, zone } = &configuration;
+        let alike = self.seen.entry(key.clone()).or_default();
+        if alike.iter().any(|it| it.includes(zone)) {
+            return Ok(());
+        }
+        alike.retain(|it| !zone.includes(it));
+        alike.push(zone.clone());
+        self.bytes += (zone.n_variables() * zone.n_variables() * 16 + 256) as u64;
+        self.todo.push(configuration);
+        Ok(())
+    }
+}
+
+/// Every bound raised to the next threshold, or dropped if there is none.
+fn raised(zone: &Zone, abstraction: &Abstraction) -> Zone {
+    zone.loosened(|i, j, bound| {
+        let Some(value) = bound.value() else { return Bound::NONE };
+        let thresholds = if i == 0 || j == 0 { &abstraction.single } else { &abstraction.pair };
+        thresholds.range(value..).next().map_or(Bound::NONE, |&threshold| Bound::at_most(threshold))
+    })
+}

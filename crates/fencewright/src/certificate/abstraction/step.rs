@@ -1,0 +1,392 @@
+//! The steps of a configuration: what a process may do next, and stores that leave their buffers.
+//!
+//! Each rule is the one of the reference semantics (`semantics.md`), with data computed in a zone: where what happens
+//! depends on data, by cases.
+
+use crate::certificate::Failure;
+use crate::numeric::{Term, Zone};
+use crate::program::{
+    Domain, EdgeId, Expr, FenceKind, LocationId, Micro, Op, Place, ProcessId, RegisterId, RmwVar, Value,
+};
+use crate::system::{Control, Flow, Move};
+
+use super::Machine;
+use super::configuration::{Configuration, Layout, within};
+use super::evaluate::{range_of, term, truth, value};
+
+/// What a step leads to.
+pub(super) enum Next {
+    /// Another configuration.
+    Configuration(Configuration),
+    /// An assertion, a range, an index or a division goes wrong on this edge.
+    Fault(EdgeId),
+}
+
+/// What part of a step leads to: a configuration, or something that goes wrong.
+type Part = Option<Configuration>;
+
+/// Takes steps.
+#[derive(Clone, Copy)]
+pub(super) struct Stepper<'a> {
+    pub(super) flow: Flow<'a>,
+    pub(super) layout: &'a Layout,
+    pub(super) machine: Machine,
+    pub(super) k: usize,
+}
+
+impl Stepper<'_> {
+    /// Every step of a configuration.
+    pub(super) fn all(&self, from: &Configuration) -> Result<Vec<Next>, Failure> {
+        let mut out = Vec::new();
+        for process in from.key.controls.indices() {
+            out.extend(self.moves(from, process)?);
+            out.extend(self.flushes(from, process).into_iter().map(Next::Configuration));
+        }
+        Ok(out)
+    }
+
+    /// The steps of a process itself.
+    pub(super) fn moves(&self, from: &Configuration, process: ProcessId) -> Result<Vec<Next>, Failure> {
+        let mut out = Vec::new();
+        for (next, control) in self.flow.moves(from.key.controls[process]) {
+            match next {
+                Move::Fence(_, kind) => {
+                    let passed = self.fence(from, process, kind).map(|it| it.at(process, control));
+                    out.extend(passed.map(Next::Configuration));
+                }
+                Move::Edge(edge) => {
+                    for part in self.run(from, process, &self.flow.program.edges()[edge].op)? {
+                        out.push(part.map_or(Next::Fault(edge), |it| Next::Configuration(it.at(process, control))));
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The stores of a process that may leave.
+    fn flushes(&self, from: &Configuration, process: ProcessId) -> Vec<Configuration> {
+        let buffer = from.buffer(process, self.layout);
+        let mut out = Vec::new();
+        for leaving in buffer.leaving(self.machine) {
+            let x = self.layout.location(leaving.location);
+            let value = leaving.value.unwrap_or(Term::var(x));
+            let mut next = from.assigned(&[(x, value)], Some((process, &leaving.rest)), self.layout);
+            if leaving.value.is_none() {
+                next.zone.forget(x);
+                let bounds = self.flow.program.locations()[leaving.location].domain.bounds();
+                let is_possible = bounds.is_none_or(|bounds| within(&mut next.zone, x, bounds));
+                debug_assert!(is_possible, "nothing was known of it");
+            }
+            out.push(next);
+        }
+        out
+    }
+
+    fn fence(&self, from: &Configuration, process: ProcessId, kind: FenceKind) -> Part {
+        match (kind, self.machine) {
+            (FenceKind::Full, _) => from.key.shapes[process].is_empty().then(|| from.clone()),
+            (FenceKind::StoreStore, Machine::Sc | Machine::Tso) => Some(from.clone()),
+            (FenceKind::StoreStore, Machine::Pso(_)) => {
+                let mut buffer = from.buffer(process, self.layout);
+                buffer.mark(self.machine);
+                Some(from.assigned(&[], Some((process, &buffer)), self.layout))
+            }
+        }
+    }
+
+    fn run(&self, from: &Configuration, process: ProcessId, op: &Op) -> Result<Vec<Part>, Failure> {
+        match op {
+            Op::Assume(condition) => self.assume(from, process, condition),
+            Op::Assert(condition) => self.assert(from, process, condition),
+            Op::Assign(register, value) => self.compute(from, process, *register, value),
+            Op::Havoc(register, lo, hi) => Ok(vec![Some(self.havoc(from, process, *register, (*lo, *hi)))]),
+            Op::Fence(kind) => Ok(self.fence(from, process, *kind).map(Some).into_iter().collect()),
+            Op::Load(register, place) => self.at_place(from, process, place, &|from, x| {
+                let loaded = from.buffer(process, self.layout).load(x).map(|it| it.base);
+                self.assign(from, process, *register, loaded.unwrap_or_else(|| self.layout.location(x)))
+            }),
+            Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
+                self.stored(from, process, (x, value), &|from, written| match self.machine {
+                    Machine::Sc => from.assigned(&[(self.layout.location(x), written)], None, self.layout),
+                    Machine::Tso | Machine::Pso(_) => {
+                        let mut buffer = from.buffer(process, self.layout);
+                        buffer.store(x, written, self.k, self.machine);
+                        from.assigned(&[], Some((process, &buffer)), self.layout)
+                    }
+                })
+            }),
+            Op::Rmw { place, guard, write, into } => self.at_place(from, process, place, &|from, x| match from
+                .buffer(process, self.layout)
+                .lets_update(x, self.machine)
+            {
+                true => self.update(from, process, x, (guard, write.as_ref(), *into)),
+                false => Ok(Vec::new()),
+            }),
+            Op::Locked(body) if from.key.shapes[process].is_empty() => self.block(from, process, body),
+            Op::Locked(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether the process cannot go on by any of these local conditions, somewhere in a configuration.
+    pub(super) fn may_block(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        conditions: &[&Expr<RegisterId>],
+    ) -> Result<bool, Failure> {
+        let mut open = vec![from.zone.clone()];
+        for condition in conditions {
+            let mut still = Vec::new();
+            for zone in &open {
+                let cases = truth(condition, zone, &self.registers(process))?;
+                still.extend(cases.into_iter().filter(|case| case.1 == Some(false)).map(|case| case.0));
+            }
+            open = still;
+        }
+        Ok(!open.is_empty())
+    }
+
+    fn registers(&self, process: ProcessId) -> impl Fn(&RegisterId) -> usize {
+        move |register| self.layout.register(process, *register)
+    }
+
+    fn assume(&self, from: &Configuration, p: ProcessId, condition: &Expr<RegisterId>) -> Result<Vec<Part>, Failure> {
+        let cases = truth(condition, &from.zone, &self.registers(p))?.into_iter();
+        let part = |(zone, truth): (Zone, Option<bool>)| match truth {
+            Some(true) => Some(Some(from.with_zone(zone))),
+            Some(false) => None,
+            None => Some(None),
+        };
+        Ok(cases.filter_map(part).collect())
+    }
+
+    fn assert(&self, from: &Configuration, p: ProcessId, condition: &Expr<RegisterId>) -> Result<Vec<Part>, Failure> {
+        let cases = truth(condition, &from.zone, &self.registers(p))?.into_iter();
+        Ok(cases.map(|(zone, truth)| (truth == Some(true)).then(|| from.with_zone(zone))).collect())
+    }
+
+    fn compute(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        register: RegisterId,
+        expr: &Expr<RegisterId>,
+    ) -> Result<Vec<Part>, Failure> {
+        let domain = self.flow.program.processes()[process].registers[register].domain;
+        self.in_domain(from, (expr, &self.registers(process)), domain, &|from, term| {
+            from.assigned(&[(self.layout.register(process, register), term)], None, self.layout)
+        })
+    }
+
+    /// A register gets what a variable holds.
+    fn assign(
+        &self,
+        from: &Configuration,
+        p: ProcessId,
+        register: RegisterId,
+        to: usize,
+    ) -> Result<Vec<Part>, Failure> {
+        let domain = self.flow.program.processes()[p].registers[register].domain;
+        self.in_domain(from, (&Expr::Var(()), &|()| to), domain, &|from, term| {
+            from.assigned(&[(self.layout.register(p, register), term)], None, self.layout)
+        })
+    }
+
+    fn havoc(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        register: RegisterId,
+        range: (Value, Value),
+    ) -> Configuration {
+        let mut next = from.clone();
+        let variable = self.layout.register(process, register);
+        next.zone.forget(variable);
+        let is_possible = within(&mut next.zone, variable, range);
+        debug_assert!(is_possible, "nothing was known of it");
+        next
+    }
+
+    /// What an expression may be in a domain, and that it may be outside.
+    fn in_domain<V>(
+        &self,
+        from: &Configuration,
+        (expr, variable): (&Expr<V>, &impl Fn(&V) -> usize),
+        domain: Domain,
+        with: &dyn Fn(&Configuration, Term) -> Configuration,
+    ) -> Result<Vec<Part>, Failure> {
+        let mut out = Vec::new();
+        for (zone, sum) in value(expr, &from.zone, variable)? {
+            let Some(sum) = sum else {
+                out.push(None);
+                continue;
+            };
+            let [inside, outside] = match domain.bounds() {
+                Some(bounds) => range_of(&zone, &sum, bounds)?,
+                None => [vec![zone], Vec::new()],
+            };
+            out.extend(outside.iter().map(|_| None));
+            for zone in inside {
+                let terms = term(&zone, &sum)?.into_iter();
+                out.extend(terms.map(|(zone, term)| Some(with(&from.with_zone(zone), term))));
+            }
+        }
+        Ok(out)
+    }
+
+    /// A store of an expression to a location, done by `with`.
+    fn stored(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        (x, expr): (LocationId, &Expr<RegisterId>),
+        with: &dyn Fn(&Configuration, Term) -> Configuration,
+    ) -> Result<Vec<Part>, Failure> {
+        let domain = self.flow.program.locations()[x].domain;
+        self.in_domain(from, (expr, &self.registers(process)), domain, with)
+    }
+
+    /// Does something at the location that a place stands for, by cases of its index.
+    fn at_place(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        place: &Place,
+        with: &dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure>,
+    ) -> Result<Vec<Part>, Failure> {
+        let (array, index) = match place {
+            Place::Fixed(x) => return with(from, *x),
+            Place::Cell(array, index) => (&self.flow.program.arrays()[*array], index),
+        };
+        let mut out = Vec::new();
+        for (zone, sum) in value(index, &from.zone, &self.registers(process))? {
+            let Some(sum) = sum else {
+                out.push(None);
+                continue;
+            };
+            for (cell, x) in array.cells().enumerate() {
+                let cell = Value::try_from(cell).expect("an array has fewer than 2^32 cells");
+                for zone in &range_of(&zone, &sum, (cell, cell))?[0] {
+                    out.extend(with(&from.with_zone(zone.clone()), x)?);
+                }
+            }
+            let [_, outside] = range_of(&zone, &sum, (0, Value::from(array.len) - 1))?;
+            out.extend(outside.iter().map(|_| None));
+        }
+        Ok(out)
+    }
+
+    /// An atomic update, which finds what memory holds.
+    fn update(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        x: LocationId,
+        (guard, write, into): (&Expr<RmwVar>, Option<&Expr<RmwVar>>, Option<RegisterId>),
+    ) -> Result<Vec<Part>, Failure> {
+        let cell = self.layout.location(x);
+        let variable = |it: &RmwVar| match it {
+            RmwVar::Old => cell,
+            RmwVar::Register(register) => self.layout.register(process, *register),
+        };
+        let mut out = Vec::new();
+        for (zone, truth) in truth(guard, &from.zone, &variable)? {
+            let from = from.with_zone(zone);
+            match (truth, write) {
+                (Some(false), _) => {}
+                (None, _) => out.push(None),
+                (Some(true), None) => out.push(Some((from, Term::var(cell)))),
+                (Some(true), Some(write)) => {
+                    let domain = self.flow.program.locations()[x].domain;
+                    // The new value is held by a variable of its own until the old one has gone where it goes.
+                    let parts = self.in_domain(&from, (write, &variable), domain, &|from, new| {
+                        let mut zone = from.zone.extended(1);
+                        let is_possible = zone.equate(Term::var(from.zone.n_variables()), new);
+                        debug_assert!(is_possible, "nothing was known of it");
+                        from.with_zone(zone)
+                    })?;
+                    let written = |part: Configuration| {
+                        let new = Term::var(part.zone.n_variables() - 1);
+                        (part, new)
+                    };
+                    out.extend(parts.into_iter().map(|part| part.map(written)));
+                }
+            }
+        }
+        self.finish_update(process, cell, into, out)
+    }
+
+    /// The old value goes into a register, if it is one that the register may hold, and the new one into memory.
+    fn finish_update(
+        &self,
+        process: ProcessId,
+        cell: usize,
+        into: Option<RegisterId>,
+        parts: Vec<Option<(Configuration, Term)>>,
+    ) -> Result<Vec<Part>, Failure> {
+        let mut out = Vec::new();
+        for part in parts {
+            let Some((from, new)) = part else {
+                out.push(None);
+                continue;
+            };
+            let Some(register) = into else {
+                out.push(Some(from.assigned(&[(cell, new)], None, self.layout)));
+                continue;
+            };
+            let domain = self.flow.program.processes()[process].registers[register].domain;
+            let register = self.layout.register(process, register);
+            out.extend(self.in_domain(&from, (&Expr::Var(()), &|()| cell), domain, &|from, old| {
+                from.assigned(&[(register, old), (cell, new)], None, self.layout)
+            })?);
+        }
+        Ok(out)
+    }
+
+    /// A block in one step against memory.
+    fn block(&self, from: &Configuration, process: ProcessId, body: &[Micro]) -> Result<Vec<Part>, Failure> {
+        let mut parts = vec![Some(from.clone())];
+        for micro in body {
+            let mut next = Vec::new();
+            for part in parts {
+                match part {
+                    Some(from) => next.extend(self.micro(&from, process, micro)?),
+                    None => next.push(None),
+                }
+            }
+            parts = next;
+        }
+        Ok(parts)
+    }
+
+    fn micro(&self, from: &Configuration, process: ProcessId, micro: &Micro) -> Result<Vec<Part>, Failure> {
+        match micro {
+            Micro::Assume(condition) => self.assume(from, process, condition),
+            Micro::Assert(condition) => self.assert(from, process, condition),
+            Micro::Assign(register, value) => self.compute(from, process, *register, value),
+            Micro::Havoc(register, lo, hi) => Ok(vec![Some(self.havoc(from, process, *register, (*lo, *hi)))]),
+            Micro::Load(register, place) => self.at_place(from, process, place, &|from, x| {
+                self.assign(from, process, *register, self.layout.location(x))
+            }),
+            Micro::Store(place, value) => self.at_place(from, process, place, &|from, x| {
+                self.stored(from, process, (x, value), &|from, written| {
+                    from.assigned(&[(self.layout.location(x), written)], None, self.layout)
+                })
+            }),
+            Micro::Choose(branches) => {
+                let parts = branches.iter().map(|branch| self.block(from, process, branch));
+                Ok(parts.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+            }
+        }
+    }
+}
+
+/// The edges that leave a control point without a fence before them.
+pub(super) fn plain_edges(flow: Flow<'_>, control: Control) -> Option<Vec<(EdgeId, Control)>> {
+    let moves = flow.moves(control).into_iter().map(|(next, to)| match next {
+        Move::Edge(edge) => Some((edge, to)),
+        Move::Fence(..) => None,
+    });
+    moves.collect()
+}

@@ -1,0 +1,113 @@
+//! The checker of proofs by abstraction, tried on random programs: whatever grid a certificate names, a program that is
+//! unsafe is refused. How many of the safe ones it accepts is counted, so that the law says something.
+
+mod common;
+
+use std::cell::Cell;
+
+use common::integers::Integers;
+use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
+use common::oracle::{Truth, truth};
+use common::random::{Random, Shape};
+use fencewright::certificate::{Abstraction, Certificate, Claim, Patience, Proof, Subject, digest, verify};
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::{Placement, Program};
+use fencewright::system::Dialect;
+
+/// Models, and what atomic updates wait for.
+const MODELS: [(Model, PsoRmw); 4] = [
+    (Model::Sc, PsoRmw::Location),
+    (Model::Tso, PsoRmw::Location),
+    (Model::Pso, PsoRmw::Location),
+    (Model::Pso, PsoRmw::All),
+];
+
+#[test]
+fn no_unsafe_program_is_accepted() {
+    let counts = Counts::default();
+    let shape = Shape { max_ops: 4, has_loops: false };
+    check("proofs by abstraction", shape, 8, |sample| counts.law(&program(sample)?));
+    check("proofs by abstraction of loops", Shape { has_loops: true, ..shape }, 16, |sample| {
+        counts.law(&program(sample)?)
+    });
+    counts.finish();
+}
+
+#[test]
+fn no_weak_behaviour_is_overlooked() {
+    let counts = Counts::default();
+    let shape = Shape { max_ops: 4, has_loops: false };
+    for model in [Model::Tso, Model::Pso] {
+        check_weak("weak behaviour", shape, model, 16, |sample| counts.law(&program(sample)?));
+    }
+    check_observed("buffered stores that are watched", 16, |sample| counts.law(&program(sample)?));
+    counts.finish();
+}
+
+#[test]
+fn no_arithmetic_is_overlooked() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
+    let n_samples = number("FENCEWRIGHT_LAWS").unwrap_or(2_000) / 8;
+    let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
+    let counts = Counts::default();
+    for i in 0..n_samples {
+        let sample = Integers::new(&mut Random(seed.wrapping_mul(9_000_011).wrapping_add(i)));
+        let law = |sample: &Integers| counts.law(&program_of(sample.text())?);
+        if law(&sample).is_err() {
+            let small = sample.shrunk(|candidate| law(candidate).is_err());
+            panic!("seed {seed}, program {i}: {}\n\n{}", law(&small).expect_err("it still fails"), small.text());
+        }
+    }
+    counts.finish();
+}
+
+/// How many proofs were tried on safe programs, and how many were accepted.
+#[derive(Debug, Default)]
+struct Counts {
+    safe: Cell<u32>,
+    accepted: Cell<u32>,
+    refused_rightly: Cell<u32>,
+}
+
+impl Counts {
+    fn law(&self, program: &Program) -> Result<(), String> {
+        for (model, pso_rmw) in MODELS {
+            let truth = truth(program, &Placement::NONE, model, Dialect { pso_rmw }, MAX_STATES);
+            if truth == Truth::TooLarge {
+                continue;
+            }
+            let accepted = (0..3).filter(|&k| is_accepted(program, model, pso_rmw, k)).last();
+            match (truth, accepted) {
+                (Truth::Unsafe, Some(k)) => return Err(format!("{model}, {pso_rmw:?}: accepted with k = {k}")),
+                (Truth::Unsafe, None) => self.refused_rightly.set(self.refused_rightly.get() + 1),
+                (Truth::Safe | Truth::TooLarge, _) => {
+                    self.safe.set(self.safe.get() + 1);
+                    self.accepted.set(self.accepted.get() + u32::from(accepted.is_some()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&self) {
+        println!("{self:?}");
+        assert!(self.refused_rightly.get() > self.safe.get() / 20, "hardly any program is unsafe: {self:?}");
+        assert!(self.accepted.get() > self.safe.get() / 2, "hardly any proof is accepted: {self:?}");
+    }
+}
+
+fn is_accepted(program: &Program, model: Model, pso_rmw: PsoRmw, k: u32) -> bool {
+    let grid = Abstraction { k, single: (-4..=4).collect(), pair: (-4..=4).collect() };
+    let subject = Subject { tool: String::new(), program: digest(program), model, pso_rmw };
+    let claim = Claim::Safe(Placement::NONE, Proof::Abstraction(grid));
+    verify(program, &Certificate { subject, claim }, &Hurried).is_ok()
+}
+
+/// Waits for so many steps.
+struct Hurried;
+
+impl Patience for Hurried {
+    fn is_over(&self, steps: u64, _bytes: u64) -> bool {
+        steps > 40_000
+    }
+}
