@@ -10,6 +10,7 @@ pub mod explicit;
 mod monitor;
 pub mod portfolio;
 mod run;
+mod symbolic;
 mod verdict;
 pub mod zones;
 
