@@ -9,6 +9,7 @@ pub mod coherence;
 pub mod explicit;
 mod monitor;
 pub mod portfolio;
+pub mod predicates;
 mod run;
 mod symbolic;
 mod verdict;
@@ -32,6 +33,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::pws::Pws,
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
+    &predicates::Predicates::DEFAULT,
 ];
 
 /// The name of the engine that is used when nobody chooses.

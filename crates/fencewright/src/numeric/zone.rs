@@ -149,6 +149,24 @@ impl Zone {
         }
     }
 
+    /// A zone that holds this one, with every bound replaced by a weaker one.
+    #[must_use]
+    pub fn loosened(&self, weaker: impl Fn(usize, usize, Bound) -> Bound) -> Self {
+        let mut zone = self.clone();
+        let mut has_changed = false;
+        for i in 0..self.n {
+            for j in (0..self.n).filter(|&j| j != i) {
+                let (bound, weaker) = (self.bound(i, j), weaker(i, j, self.bound(i, j)));
+                debug_assert!(weaker >= bound, "a weaker bound is no smaller");
+                has_changed |= weaker != bound;
+                zone.bounds[i * self.n + j] = weaker;
+            }
+        }
+        let is_kept = !has_changed || zone.close();
+        debug_assert!(is_kept, "it holds a zone that is not empty");
+        zone
+    }
+
     /// Grows to hold another zone as well.
     pub fn join(&mut self, other: &Self) {
         self.bounds.iter_mut().zip(&other.bounds).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
