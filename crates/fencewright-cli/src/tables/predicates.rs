@@ -18,7 +18,7 @@ use crate::interrupt;
 pub const NAME: &str = "predicates";
 
 /// Those that take unbounded integers.
-pub const ENGINES: &[&str] = &["zones"];
+pub const ENGINES: &[&str] = &["zones", "predicates"];
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },

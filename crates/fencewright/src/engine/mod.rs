@@ -9,7 +9,9 @@ pub mod coherence;
 pub mod explicit;
 mod monitor;
 pub mod portfolio;
+pub mod predicates;
 mod run;
+mod symbolic;
 mod verdict;
 pub mod zones;
 
@@ -31,6 +33,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::pws::Pws,
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
+    &predicates::Predicates::DEFAULT,
 ];
 
 /// The name of the engine that is used when nobody chooses.

@@ -4,13 +4,14 @@
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. Then the exact engine, which
 //! decides programs whose buffers and loops are unbounded. With `int` variables `coherence` is left out; the exact
-//! engine looks at each value, refuses at once where there is no end of them, and then zones are tried. What none
-//! decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The answer
+//! engine looks at each value, refuses at once where there is no end of them, and then zones are tried, and predicates.
+//! What none decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The answer
 //! names the engine it comes from. What this order gains is measured in `docs/coherence.md`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
+use crate::engine::predicates::Predicates;
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupported, Verdict};
 
@@ -22,7 +23,8 @@ pub struct Auto;
 const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &Coherence::GLANCE, &LoadBuffer, &Explicit::DEFAULT];
 
 /// The same where data is unbounded, so that abstract buffers may hold any number of values.
-const ORDER_FOR_INTEGERS: &[&dyn Engine] = &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Explicit::DEFAULT];
+const ORDER_FOR_INTEGERS: &[&dyn Engine] =
+    &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Predicates::DEFAULT, &Explicit::DEFAULT];
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
@@ -30,7 +32,7 @@ impl Engine for Auto {
     }
 
     fn about(&self) -> &'static str {
-        "explicit and coherence at a glance, then load-buffer, zones for `int`, explicit; says which one answered"
+        "explicit and coherence at a glance, then load-buffer, zones and predicates for `int`, explicit; says which one answered"
     }
 
     fn reductions(&self) -> &'static [Reduction] {

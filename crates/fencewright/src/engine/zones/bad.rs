@@ -3,13 +3,15 @@
 //! A bad configuration can drain its buffers and is still bad, so no others are needed.
 
 use crate::engine::Unsupported;
+use crate::engine::symbolic::difference::{Beyond, Conjunction};
+use crate::engine::symbolic::flow::{ProcessFlow, StateId};
+use crate::engine::symbolic::layout::Layout;
+use crate::engine::symbolic::refusal::beyond_property;
+use crate::engine::symbolic::situation::{conditions, fitting};
+use crate::engine::zones::ENGINE;
 use crate::engine::zones::constraint::{Buffers, Constraint};
-use crate::engine::zones::difference::{Beyond, Conjunction, Differences};
-use crate::engine::zones::flow::{ProcessFlow, StateId};
-use crate::engine::zones::layout::Layout;
 use crate::numeric::{Bound, Zone};
-use crate::program::{ProcessId, Program, Property, Situation, StateVar};
-use crate::system::Control;
+use crate::program::{ProcessId, Program, StateVar};
 use crate::util::IndexVec;
 
 /// More bad constraints than this are not worth it.
@@ -21,11 +23,12 @@ pub fn bad(
     flows: &IndexVec<ProcessId, ProcessFlow>,
     layout: &Layout,
 ) -> Result<Vec<Constraint>, Unsupported> {
-    let mut maker = Maker { program, flows, layout, out: Vec::new() };
+    let mut maker = Maker { flows, layout, out: Vec::new() };
     for property in program.properties() {
         for situation in &property.situations {
-            let alternatives = maker.conditions(situation).map_err(|Beyond| unsupported(program, property))?;
-            let states = flows.indices().map(|process| maker.fitting(situation, process)).collect();
+            let alternatives =
+                conditions(program, situation).map_err(|Beyond| beyond_property(ENGINE, program, property))?;
+            let states = flows.indices().map(|process| fitting(&flows[process], situation, process)).collect();
             maker.add(states, &alternatives)?;
         }
     }
@@ -42,35 +45,12 @@ pub fn bad(
 }
 
 struct Maker<'a> {
-    program: &'a Program,
     flows: &'a IndexVec<ProcessId, ProcessFlow>,
     layout: &'a Layout,
     out: Vec<Constraint>,
 }
 
 impl Maker<'_> {
-    fn conditions(&self, situation: &Situation) -> Result<Vec<Conjunction<StateVar>>, Beyond> {
-        let domain = |variable: StateVar| match variable {
-            StateVar::Register(process, register) => {
-                self.program.processes()[process].registers[register].domain.bounds()
-            }
-            StateVar::Memory(x) => self.program.locations()[x].domain.bounds(),
-        };
-        Differences { domain: &domain }.holds(&situation.condition, true)
-    }
-
-    /// The states of a process that fit a situation.
-    fn fitting(&self, situation: &Situation, process: ProcessId) -> Vec<StateId> {
-        let flow = &self.flows[process];
-        let named = situation.at.iter().find(|at| at.0 == process).map(|at| &at.1);
-        let fits = |&state: &StateId| match flow.controls[state as usize] {
-            Some(Control::At(point)) => named.is_none_or(|points| points.contains(&point)),
-            Some(Control::Ready(_) | Control::Done(_)) => named.is_none(),
-            None => false,
-        };
-        (0..flow.fault()).filter(fits).collect()
-    }
-
     /// Adds all combinations of states under each of some conditions.
     fn add(&mut self, states: Vec<Vec<StateId>>, conditions: &[Conjunction<StateVar>]) -> Result<(), Unsupported> {
         let n_combinations = states.iter().try_fold(conditions.len(), |n, it| n.checked_mul(it.len()));
@@ -108,14 +88,4 @@ impl Maker<'_> {
         let mut bounds = condition.iter();
         bounds.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound))).then_some(zone)
     }
-}
-
-fn unsupported(program: &Program, property: &Property) -> Unsupported {
-    let at = program.source().position(property.span.start);
-    let name = program.source().name();
-    let reason = format!(
-        "`zones` takes only conditions `x - y <= c`; `{}` at {name}:{}:{} is none",
-        property.text, at.line, at.column
-    );
-    Unsupported { reason, help: "give the variables a small range such as `0..3`".to_owned() }
 }

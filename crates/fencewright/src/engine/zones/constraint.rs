@@ -6,7 +6,7 @@
 //! letters can be found among the other's such that the other's zone, seen through them, is part of its own. Since
 //! zones relate letters, it matters which are found, so all ways are tried.
 
-use crate::engine::zones::flow::StateId;
+use crate::engine::symbolic::flow::StateId;
 use crate::numeric::Zone;
 use crate::program::LocationId;
 

@@ -1,10 +1,10 @@
 //! A predecessor in the making: what the variables after a rule were before it.
 
+use crate::engine::symbolic::difference::Sum;
+use crate::engine::symbolic::effect::Var;
+use crate::engine::symbolic::flow::{Act, StateId, Step};
+use crate::engine::symbolic::layout::Layout;
 use crate::engine::zones::constraint::{Buffers, Constraint, Message};
-use crate::engine::zones::difference::Sum;
-use crate::engine::zones::effect::Var;
-use crate::engine::zones::flow::{Act, StateId, Step};
-use crate::engine::zones::layout::Layout;
 use crate::engine::zones::system::{Letters, Zones, kept};
 use crate::numeric::{Bound, Term};
 use crate::program::{LocationId, ProcessId};

@@ -5,7 +5,8 @@
 //! ends: it may not, since the order on zones is no well-quasi-order. So three searches take turns, one exact and two
 //! that *widen*: when many constraints of one shape are kept, the next is replaced by one that drops the bounds in
 //! which it differs. What any of them proves is proved. A violation counts only when integers have been found for its
-//! whole way ([`run`]) and the reference semantics has walked it ([`walk`]).
+//! whole way ([`run`]) and the reference semantics has walked it
+//! ([`walk`](super::symbolic::walk)).
 //!
 //! What makes it end are facts that are found first, by themselves ([`facts`], [`invariants`]).
 //!
@@ -15,36 +16,36 @@
 mod admit;
 mod bad;
 mod constraint;
-mod difference;
 mod draft;
-mod effect;
 mod facts;
-mod flow;
 mod invariants;
-mod layout;
-mod linear;
 mod run;
 mod stage;
 mod system;
-mod walk;
 
 use crate::engine::backward::{End, Search};
+use crate::engine::symbolic::flow::ProcessFlow;
+use crate::engine::symbolic::layout::Layout;
+use crate::engine::symbolic::refusal::needs_integers;
+use crate::engine::symbolic::start::start;
+use crate::engine::symbolic::walk;
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
-use crate::program::{LocationId, ProcessId, Program};
+use crate::program::{LocationId, ProcessId};
 use crate::system::Run;
 use crate::util::IndexVec;
 
 use constraint::Constraint;
 use facts::{Machine, ProcessFacts, Writers};
-use flow::ProcessFlow;
 use invariants::{Invariants, Premises};
-use layout::Layout;
 use system::Zones;
 
 /// The engine for unbounded integers.
 #[derive(Clone, Copy, Debug)]
 pub struct ZonesEngine;
+
+/// Its name.
+const ENGINE: &str = "zones";
 
 /// How many constraints of one shape are kept before the next is widened, in each of the searches.
 const WIDENINGS: [Option<usize>; 3] = [None, Some(8), Some(32)];
@@ -52,15 +53,12 @@ const WIDENINGS: [Option<usize>; 3] = [None, Some(8), Some(32)];
 /// A search has so many constraints to look at before it is the turn of the next, the first time; then twice as many.
 const FIRST_TURN: u64 = 1_024;
 
-/// Engines that look at each value do better with so few.
-const FEW_VALUES: u64 = 64;
-
 /// No search looks at more constraints than this.
 const MAX_CONSTRAINTS: u64 = 32_768;
 
 impl Engine for ZonesEngine {
     fn name(&self) -> &'static str {
-        "zones"
+        ENGINE
     }
 
     fn about(&self) -> &'static str {
@@ -72,7 +70,7 @@ impl Engine for ZonesEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        needs_zones(task.program)?;
+        needs_integers(ENGINE, task.program)?;
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {
@@ -116,19 +114,6 @@ impl Engine for ZonesEngine {
     }
 }
 
-/// Refuses programs whose data is so small that an engine which looks at each value does better.
-fn needs_zones(program: &Program) -> Result<(), Unsupported> {
-    let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
-    let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
-    if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
-        return Ok(());
-    }
-    Err(Unsupported {
-        reason: format!("`zones` is for `int` variables; here each has a range of at most {FEW_VALUES} values"),
-        help: "use `--engine load-buffer`, which is exact for such programs".to_owned(),
-    })
-}
-
 /// What is known of a program before the search.
 struct Known {
     flows: IndexVec<ProcessId, ProcessFlow>,
@@ -145,7 +130,7 @@ impl Known {
     fn new(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Self, StopReason>, Unsupported> {
         let program = task.program;
         let machine = Machine::new(task.model, task.options.dialect.pso_rmw);
-        let flows = program.processes().indices().map(|process| ProcessFlow::new(task, process));
+        let flows = program.processes().indices().map(|process| ProcessFlow::new(ENGINE, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let facts = flows.iter_enumerated().map(|(process, flow)| ProcessFacts::new(program, process, flow, machine));
         let facts: IndexVec<ProcessId, ProcessFacts> = facts.collect();
@@ -153,7 +138,7 @@ impl Known {
         let layout = Layout::new(program);
         let bad = bad::bad(program, &flows, &layout)?;
         let premises = Premises { program, flows: &flows, facts: &facts, writers: &writers, machine };
-        let initial = invariants::start(program, &layout);
+        let initial = start(program, &layout);
         let known = Invariants::new(premises, monitor).map(|invariants| (invariants, initial));
         Ok(known.map(|(invariants, initial)| Self { flows, facts, writers, invariants, machine, layout, initial, bad }))
     }

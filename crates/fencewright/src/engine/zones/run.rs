@@ -10,42 +10,16 @@
 use std::collections::VecDeque;
 
 use crate::engine::StopReason;
+use crate::engine::symbolic::difference::Sum;
+use crate::engine::symbolic::effect::Var;
+use crate::engine::symbolic::flow::{Act, Step};
+use crate::engine::symbolic::walk::{Happening, What};
 use crate::engine::zones::constraint::Constraint;
-use crate::engine::zones::difference::Sum;
-use crate::engine::zones::effect::Var;
-use crate::engine::zones::flow::{Act, Step};
 use crate::engine::zones::system::{Rule, RuleKind, Zones};
 use crate::numeric::{Bound, Term};
 use crate::program::{LocationId, ProcessId, Value};
-use crate::system::{Move, Start};
+use crate::system::Start;
 use crate::util::{Idx, IndexVec};
-
-/// What happens in a run, and when.
-#[derive(Debug)]
-pub struct Happening {
-    /// The time, what comes first at that time, then the order in which it was found.
-    pub time: (usize, u8, usize),
-    /// Who.
-    pub process: ProcessId,
-    /// What.
-    pub what: What,
-}
-
-/// What happens.
-#[derive(Debug)]
-pub enum What {
-    /// A step of the flow: these moves, which lead to these registers.
-    Moves {
-        /// The moves.
-        moves: Vec<Move>,
-        /// What havocs pick.
-        picks: Vec<Value>,
-        /// The registers afterwards; `None` if the last move goes wrong.
-        registers: Option<Vec<Value>>,
-    },
-    /// A store reaches memory.
-    Flush(LocationId),
-}
 
 /// The start of the run that rules lead through, and what happens in it, in order.
 pub fn concrete(
@@ -58,8 +32,8 @@ pub fn concrete(
     for (i, (rule, after)) in path.iter().enumerate() {
         machine.take(i + 1, *rule, after)?;
     }
-    machine.happenings.sort_by_key(|it| it.time);
-    Ok((start, machine.happenings))
+    machine.happenings.sort_by_key(|it| it.0);
+    Ok((start, machine.happenings.into_iter().map(|it| it.1).collect()))
 }
 
 /// A message or pending store.
@@ -84,7 +58,8 @@ struct Machine<'a> {
     stages: IndexVec<ProcessId, VecDeque<Letter>>,
     /// The letters that the constraint speaks of.
     spoken: IndexVec<ProcessId, Vec<Letter>>,
-    happenings: Vec<Happening>,
+    /// What happens, and when: the time, what comes first at that time, then the order in which it was found.
+    happenings: Vec<((usize, u8, usize), Happening)>,
     n_letters: usize,
 }
 
@@ -200,7 +175,7 @@ impl<'a> Machine<'a> {
         }
         let registers = (step.to != flow.fault()).then(|| self.registers[process].clone());
         let what = What::Moves { moves: step.moves.clone(), picks, registers };
-        self.happenings.push(Happening { time: (view, 0, now), process, what });
+        self.happenings.push(((view, 0, now), Happening { process, what }));
         Ok(())
     }
 
@@ -301,7 +276,7 @@ impl<'a> Machine<'a> {
         self.memory[x] = value;
         if self.zones.machine.lags {
             let time = (now, 1, self.happenings.len());
-            self.happenings.push(Happening { time, process, what: What::Flush(x) });
+            self.happenings.push((time, Happening { process, what: What::Flush(x) }));
         }
     }
 

@@ -19,11 +19,11 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::engine::backward::WellStructured;
+use crate::engine::symbolic::flow::{Act, ProcessFlow, Step};
+use crate::engine::symbolic::layout::Layout;
 use crate::engine::zones::constraint::{Buffers, Constraint, Message};
 use crate::engine::zones::facts::{Machine, ProcessFacts, Writers};
-use crate::engine::zones::flow::{Act, ProcessFlow, Step};
 use crate::engine::zones::invariants::Invariants;
-use crate::engine::zones::layout::Layout;
 use crate::numeric::{Bound, Zone};
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};

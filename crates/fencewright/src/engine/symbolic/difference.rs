@@ -8,7 +8,7 @@
 //! `≠` is two cases, and so are `min` and `max`; a boolean is 1 in some cases and 0 in the others. What is no
 //! difference is split by the values of a variable with a small range, if it has one; otherwise it is [`Beyond`] zones.
 
-use crate::engine::zones::linear::Linear;
+use crate::engine::symbolic::linear::Linear;
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
 /// A variable plus a constant, or a constant.

@@ -5,8 +5,8 @@
 //!    constraint:         0 │ memory … │ registers of all … │ messages and pending stores, process by process …
 //! ```
 
-use crate::engine::zones::difference::Sum;
-use crate::engine::zones::effect::{Effect, Var};
+use crate::engine::symbolic::difference::Sum;
+use crate::engine::symbolic::effect::{Effect, Var};
 use crate::numeric::Term;
 use crate::program::{LocationId, ProcessId, Program, RegisterId};
 use crate::util::{Idx, IndexVec};

@@ -10,8 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::zones::difference::{Beyond, Sum};
-use crate::engine::zones::effect::{Effect, End, Symbolic, Touch, Var};
+use crate::engine::symbolic::difference::{Beyond, Sum};
+use crate::engine::symbolic::effect::{Effect, End, Symbolic, Touch, Var};
+use crate::engine::symbolic::refusal::beyond_edge;
 use crate::engine::{Task, Unsupported};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, PointId, ProcessId, Program, StateVar};
 use crate::system::{Control, Flow, Move};
@@ -69,8 +70,8 @@ const MAX_WAYS: usize = 16;
 const MAX_LENGTH: usize = 64;
 
 impl ProcessFlow {
-    /// The flow of a process; state 0 is where it starts.
-    pub fn new(task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
+    /// The flow of a process, for this engine; state 0 is where it starts.
+    pub fn new(engine: &str, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
         let flow = Flow { program: task.program, placement: task.placement };
         let symbolic = Symbolic { program: task.program, process };
         let entry = Control::At(task.program.processes()[process].entry);
@@ -78,11 +79,11 @@ impl ProcessFlow {
         let mut rests = Rests { flow, symbolic, observed, ways: BTreeMap::from([(entry, None)]), todo: Vec::new() };
         rests.todo.extend(flow.moves(entry).into_iter().map(|(_, next)| next));
         while let Some(control) = rests.todo.pop() {
-            rests.visit(control, &mut Vec::new()).map_err(|edge| unsupported(task.program, edge))?;
+            rests.visit(control, &mut Vec::new()).map_err(|edge| beyond_edge(engine, task.program, edge))?;
         }
         let mut maker = Maker { rests, states: BTreeMap::from([(entry, 0)]), todo: vec![entry], steps: Vec::new() };
         while let Some(control) = maker.todo.pop() {
-            maker.leave(control).map_err(|edge| unsupported(task.program, edge))?;
+            maker.leave(control).map_err(|edge| beyond_edge(engine, task.program, edge))?;
         }
         Ok(maker.finished())
     }
@@ -285,18 +286,4 @@ fn act(op: &Op, touch: Touch) -> Act {
         (_, Touch::Store(x, value)) => Act::Store(x, value),
         (_, Touch::Atomic(x)) => Act::Atomic(x),
     }
-}
-
-fn unsupported(program: &Program, edge: EdgeId) -> Unsupported {
-    let source = program.source();
-    let span = program.edges()[edge].span;
-    let at = source.position(span.start);
-    let reason = format!(
-        "`zones` takes only conditions `x - y <= c` and values `x + c`; `{}` at {}:{}:{} is neither",
-        source.slice(span),
-        source.name(),
-        at.line,
-        at.column
-    );
-    Unsupported { reason, help: "give the variables a small range such as `0..3`, or split the expression".to_owned() }
 }

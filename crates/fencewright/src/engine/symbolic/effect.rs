@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::zones::difference::{AtMost, Beyond, Conjunction, Differences, Sum};
+use crate::engine::symbolic::difference::{AtMost, Beyond, Conjunction, Differences, Sum};
 use crate::numeric::{Bound, Zone};
 use crate::program::{
     BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,

@@ -1,6 +1,6 @@
-//! Laws of the engine for unbounded integers, tried on random programs.
+//! Laws of the engines for unbounded integers, tried on random programs.
 //!
-//! It may say that it does not know; that is counted, and must be rare. It may never be wrong.
+//! They may say that they do not know; that is counted, and must be rare. They may never be wrong.
 //! `FENCEWRIGHT_LAWS=10000` tries more, `FENCEWRIGHT_SEED=7` starts elsewhere.
 
 mod common;
@@ -13,11 +13,19 @@ use common::law::{MAX_STATES, check, program, program_of};
 use common::oracle::{Truth, first_registers, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
+use fencewright::engine::predicates::{Keep, Predicates};
 use fencewright::engine::zones::ZonesEngine;
 use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::system::Dialect;
+
+/// The engines, and what each is called here.
+const ENGINES: [(&str, &dyn Engine); 3] = [
+    ("zones", &ZonesEngine),
+    ("predicates", &Predicates::DEFAULT),
+    ("predicates, oldest", &Predicates { keep: Keep::Oldest }),
+];
 
 /// Models, and what atomic updates wait for.
 const MODELS: [(Model, PsoRmw); 4] = [
@@ -90,16 +98,17 @@ fn examples_read_with_integers_mean_the_same() {
                 Expected::Unsafe => Said::Unsafe,
             };
             let task = Task { program: &program, placement: &Placement::NONE, model, options: &Options::default() };
-            if ZonesEngine.check(&task, &Glance).is_err() {
+            if ENGINES.iter().any(|(_, engine)| engine.check(&task, &Glance).is_err()) {
                 continue;
             }
             let found = tally.compare(expected, &program, model, &Options::default());
             assert!(found.is_ok(), "{}: {}", path.display(), found.expect_err("it is wrong"));
         }
     }
-    let n_decided = tally.safe.get() + tally.unsafe_.get();
     println!("{tally:?}");
-    assert!(n_decided > 500, "{tally:?}");
+    for counts in &tally.0 {
+        assert!(counts.safe.get() + counts.unsafe_.get() > 500, "{counts:?}");
+    }
 }
 
 /// A program with its ranges read as integers, save where any value may be the first.
@@ -190,36 +199,45 @@ enum Said {
     Unsafe,
 }
 
-/// How often the engine has answered, and what.
+/// How often an engine has answered, and what.
 #[derive(Debug, Default)]
-struct Tally {
+struct Counts {
     safe: Cell<u32>,
     unsafe_: Cell<u32>,
     unknown: Cell<u32>,
 }
 
+/// The same for all engines.
+#[derive(Debug, Default)]
+struct Tally([Counts; ENGINES.len()]);
+
 impl Tally {
     fn compare(&self, expected: Said, program: &Program, model: Model, options: &Options) -> Result<(), String> {
-        let found = said(&ZonesEngine, program, model, options)?;
-        let count = match found {
-            Some(Said::Safe) => &self.safe,
-            Some(Said::Unsafe) => &self.unsafe_,
-            None => &self.unknown,
-        };
-        count.set(count.get() + 1);
-        if found.is_some_and(|found| found != expected) {
-            let rmw = options.dialect.pso_rmw;
-            return Err(format!("{model}, {rmw:?}: zones says {found:?}, but it is {expected:?}"));
+        for ((name, engine), counts) in ENGINES.iter().zip(&self.0) {
+            let found = said(*engine, program, model, options)?;
+            let count = match found {
+                Some(Said::Safe) => &counts.safe,
+                Some(Said::Unsafe) => &counts.unsafe_,
+                None => &counts.unknown,
+            };
+            count.set(count.get() + 1);
+            if found.is_some_and(|found| found != expected) {
+                let rmw = options.dialect.pso_rmw;
+                return Err(format!("{model}, {rmw:?}: {name} says {found:?}, but it is {expected:?}"));
+            }
         }
         Ok(())
     }
 
     /// Few programs were not decided.
     fn finish(&self) {
-        let all = self.safe.get() + self.unsafe_.get() + self.unknown.get();
         println!("{self:?}");
-        assert!(self.safe.get() > all / 20 && self.unsafe_.get() > all / 20, "the programs tell nothing: {self:?}");
-        assert!(self.unknown.get() <= all / 20, "too little is decided: {self:?}");
+        for counts in &self.0 {
+            let (safe, unsafe_, unknown) = (counts.safe.get(), counts.unsafe_.get(), counts.unknown.get());
+            let all = safe + unsafe_ + unknown;
+            assert!(safe > all / 20 && unsafe_ > all / 20, "the programs tell nothing: {self:?}");
+            assert!(unknown <= all / 20, "too little is decided: {self:?}");
+        }
     }
 }
 

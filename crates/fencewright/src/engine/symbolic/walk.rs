@@ -1,12 +1,36 @@
 //! What happens in a run, walked on the reference semantics step by step, and replayed.
 
 use crate::engine::run::confirmed;
-use crate::engine::zones::run::{Happening, What};
 use crate::engine::{StopReason, Task};
 use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
-use crate::program::{Op, ProcessId, PropertyId, Value};
+use crate::program::{LocationId, Op, ProcessId, PropertyId, Value};
 use crate::system::{Action, Fault, Move, Outcome, Run, Start, State, Step, System, Trace, Violation};
 use crate::util::Idx;
+
+/// What happens in a run.
+#[derive(Debug)]
+pub struct Happening {
+    /// Who.
+    pub process: ProcessId,
+    /// What.
+    pub what: What,
+}
+
+/// What happens.
+#[derive(Debug)]
+pub enum What {
+    /// A step of the flow: these moves, which lead to these registers.
+    Moves {
+        /// The moves.
+        moves: Vec<Move>,
+        /// What havocs pick.
+        picks: Vec<Value>,
+        /// The registers afterwards; `None` if the last move goes wrong.
+        registers: Option<Vec<Value>>,
+    },
+    /// A store reaches memory.
+    Flush(LocationId),
+}
 
 /// The run in which these things happen, replayed.
 pub fn walked(task: &Task<'_>, start: &Start, happenings: &[Happening]) -> Result<Run, StopReason> {
@@ -41,7 +65,7 @@ fn walk<O: Operational>(
     happenings: &[Happening],
 ) -> Result<(Vec<Step>, Option<Fault>), StopReason> {
     let mut walker = Walker { system, state: system.initial(start), steps: Vec::new() };
-    for (i, Happening { process, what, .. }) in happenings.iter().enumerate() {
+    for (i, Happening { process, what }) in happenings.iter().enumerate() {
         match what {
             What::Flush(x) => {
                 let step = Step { process: *process, action: Action::Flush(Flush::Store(*x)) };
@@ -64,7 +88,7 @@ fn walk<O: Operational>(
 }
 
 fn refused(i: usize) -> StopReason {
-    StopReason::Defect(format!("what happens at {i} of the run found by `zones` is not possible there"))
+    StopReason::Defect(format!("what happens at {i} of the run that was found is not possible there"))
 }
 
 /// What a way through some moves must come to.

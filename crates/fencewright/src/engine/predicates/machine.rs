@@ -1,0 +1,218 @@
+//! The abstract machine: control and buffers exactly as [`waiting`](super::waiting) keeps them, data as assignments.
+//!
+//! What a transition does to data does not depend on data: it is a guard, and for each variable afterwards a sum over
+//! those before. So one definition serves the search over templates, the path of an alarm and, with nothing summed up
+//! in the buffers, the exact model.
+//!
+//! ```text
+//!    variables:   0 │ memory … │ registers of all … │ what waits, process by process … │ what the transition picks …
+//! ```
+
+use crate::engine::predicates::waiting::{How, Leaving, Order, Rules, Shape, Waiting};
+use crate::engine::symbolic::difference::Sum;
+use crate::engine::symbolic::effect::Var;
+use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
+use crate::engine::symbolic::layout::Layout;
+use crate::numeric::{Bound, Term, Zone};
+use crate::program::{FenceKind, LocationId, ProcessId, Program, Value};
+use crate::util::{Idx, IndexVec};
+
+/// Where processes are and what waits, values aside.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Skeleton {
+    /// Where each process is.
+    pub states: Box<[StateId]>,
+    /// What waits for each.
+    pub shapes: Box<[Shape]>,
+}
+
+/// A transition, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Whose it is.
+    pub process: ProcessId,
+    /// What it does.
+    pub kind: RuleKind,
+}
+
+/// What a transition does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// A step of the flow.
+    Step(u32),
+    /// A store leaves.
+    Flush(LocationId, How),
+}
+
+/// `left - right ≤ bound`, by variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// What is bounded.
+    pub left: usize,
+    /// Relative to this.
+    pub right: usize,
+    /// By this.
+    pub bound: Bound,
+}
+
+/// A transition, whatever the data is.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// Its name.
+    pub rule: Rule,
+    /// Where it leads.
+    pub to: Skeleton,
+    /// How many variables it picks; they come behind the others.
+    pub n_picked: usize,
+    /// When it can happen.
+    pub guards: Vec<Guard>,
+    /// What each variable afterwards is.
+    pub terms: Vec<Term>,
+}
+
+/// The abstract machine of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The flow of each process.
+    pub flows: &'a IndexVec<ProcessId, ProcessFlow>,
+    /// Which variable is what.
+    pub layout: &'a Layout,
+    /// How store buffers behave.
+    pub rules: Rules,
+}
+
+impl Skeleton {
+    /// How many variables there are besides those that are always there.
+    fn n_waiting(&self) -> usize {
+        self.shapes.iter().map(Shape::n_values).sum()
+    }
+
+    fn n_waiting_before(&self, process: ProcessId) -> usize {
+        self.shapes[..process.index()].iter().map(Shape::n_values).sum()
+    }
+}
+
+impl Transition {
+    /// The data afterwards, exactly; `None` if it cannot happen.
+    pub fn after(&self, zone: &Zone) -> Option<Zone> {
+        let mut before = zone.extended(self.n_picked);
+        let is_possible = self.guards.iter().all(|it| before.add(it.left, it.right, it.bound));
+        is_possible.then(|| before.after(&self.terms))
+    }
+}
+
+impl Machine<'_> {
+    /// Where a run starts.
+    pub fn initial(&self) -> Skeleton {
+        let n = self.flows.len();
+        Skeleton { states: vec![0; n].into(), shapes: vec![Shape::default(); n].into() }
+    }
+
+    /// Every transition that control and buffers allow.
+    pub fn transitions(&self, from: &Skeleton) -> Vec<Transition> {
+        self.flows.indices().flat_map(|process| self.transitions_of(from, process)).collect()
+    }
+
+    /// Those of one process.
+    pub fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
+        let waiting = self.waiting(from, process);
+        let leaving = waiting.leaving(self.rules);
+        let mut out: Vec<Transition> = leaving.into_iter().map(|it| self.flush(from, process, it)).collect();
+        let outgoing = &self.flows[process].outgoing[from.states[process.index()] as usize];
+        out.extend(outgoing.iter().filter_map(|&id| self.step(from, (process, id), waiting.clone())));
+        out
+    }
+
+    fn waiting(&self, from: &Skeleton, process: ProcessId) -> Waiting {
+        let first = self.layout.n_base() + from.n_waiting_before(process);
+        Waiting::new(&from.shapes[process.index()], (first..).map(Term::var))
+    }
+
+    fn flush(&self, from: &Skeleton, process: ProcessId, leaving: Leaving) -> Transition {
+        let picked = self.layout.n_base() + from.n_waiting();
+        let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
+        let mut guards = Vec::new();
+        terms[self.layout.location(leaving.location)] = leaving.value.unwrap_or_else(|| {
+            guards.extend(
+                self.program.locations()[leaving.location]
+                    .domain
+                    .bounds()
+                    .into_iter()
+                    .flat_map(|it| within(picked, it)),
+            );
+            Term::var(picked)
+        });
+        let rule = Rule { process, kind: RuleKind::Flush(leaving.location, leaving.how) };
+        let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
+        Transition { rule, to, n_picked: usize::from(leaving.value.is_none()), guards, terms }
+    }
+
+    fn step(&self, from: &Skeleton, (process, id): (ProcessId, u32), mut waiting: Waiting) -> Option<Transition> {
+        let step = &self.flows[process].steps[id as usize];
+        let rules = self.rules;
+        let first_picked = self.layout.n_base() + from.n_waiting();
+        let loaded = match step.act {
+            Act::Load(x) => waiting.load(x, rules.keep).unwrap_or(Term::var(self.layout.location(x))),
+            Act::Local | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => Term::constant(0),
+        };
+        let variable = |it: Var| match it {
+            Var::Register(register) => self.layout.register(process, register),
+            Var::Memory(x) => self.layout.location(x),
+            Var::Loaded => loaded.base,
+            Var::Picked(i) => first_picked + i,
+        };
+        let term = |sum: Sum<Var>| Term { base: sum.var.map_or(0, variable), plus: sum.plus };
+        let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
+        match step.act {
+            Act::Local | Act::Load(_) => {}
+            Act::Fence(FenceKind::Full) => waiting.is_empty().then_some(())?,
+            Act::Fence(FenceKind::StoreStore) => waiting.mark(rules.order),
+            Act::Atomic(own) => waiting.may_act(own, rules).then_some(())?,
+            Act::Store(x, sum) if rules.order == Order::Sc => terms[self.layout.location(x)] = term(sum),
+            Act::Store(x, sum) => waiting.store(x, term(sum), rules),
+        }
+        for (&register, &sum) in &step.effect.registers {
+            terms[self.layout.register(process, register)] = term(sum);
+        }
+        for (&x, &sum) in &step.effect.memory {
+            terms[self.layout.location(x)] = term(sum);
+        }
+        let when = step.effect.when.iter().map(|it| Guard {
+            left: it.left.map_or(0, variable),
+            right: it.right.map_or(0, variable),
+            bound: Bound::at_most(it.bound),
+        });
+        let picks = step.effect.picks.iter().enumerate().flat_map(|(i, &it)| within(first_picked + i, it));
+        let guards = picks.chain(when).collect();
+        let (mut to, terms) = self.with_waiting(from, process, &waiting, terms);
+        to.states[process.index()] = step.to;
+        let rule = Rule { process, kind: RuleKind::Step(id) };
+        Some(Transition { rule, to, n_picked: step.effect.picks.len(), guards, terms })
+    }
+
+    /// Where a transition leads that leaves this waiting for a process, and all terms.
+    fn with_waiting(
+        &self,
+        from: &Skeleton,
+        process: ProcessId,
+        waiting: &Waiting,
+        mut terms: Vec<Term>,
+    ) -> (Skeleton, Vec<Term>) {
+        let mut to = from.clone();
+        to.shapes[process.index()] = waiting.shape();
+        let first = self.layout.n_base() + from.n_waiting_before(process);
+        let behind = first + from.shapes[process.index()].n_values();
+        terms.extend((self.layout.n_base()..first).map(Term::var));
+        terms.extend(waiting.values());
+        terms.extend((behind..self.layout.n_base() + from.n_waiting()).map(Term::var));
+        (to, terms)
+    }
+}
+
+/// A variable is in a range.
+fn within(variable: usize, (lo, hi): (Value, Value)) -> [Guard; 2] {
+    let below = Bound::ZERO.shifted(-i128::from(lo));
+    [Guard { left: variable, right: 0, bound: Bound::at_most(hi) }, Guard { left: 0, right: variable, bound: below }]
+}

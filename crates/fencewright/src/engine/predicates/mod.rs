@@ -1,0 +1,198 @@
+//! Predicate abstraction with refinement: forward search over abstract buffers and abstract data, and what to do about
+//! an alarm.
+//!
+//! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
+//! SAS 2012. Of store buffers `k` stores are kept in order ([`waiting`]), of data those bounds on variables and
+//! differences whose constants are thresholds ([`templates`]); control is exact ([`machine`]). With `k` and thresholds
+//! fixed there are finitely many configurations, and if none of those that are reached is bad, the program is safe
+//! ([`search`]). Otherwise the way to the bad one is looked at:
+//!
+//! | the steps of the program on it are possible | then |
+//! |---|---|
+//! | with each store reaching memory at once, or later, as the model allows ([`along`]) | `unsafe`, with a run |
+//! | only in abstract buffers | `k` is raised |
+//! | only on abstract data | a negative cycle gives more thresholds ([`trace`]) |
+//!
+//! Stores leave as soon as they can in the run that is shown, so a violation of SC is shown as a run of SC.
+//!
+//! Departures. The paper starts with `true`, we with the initial values (it would refine for ever on `assert(x == 0)`
+//! otherwise). Its Fig. 7 writes `b_{p,i}` where `b_{p,i+1}` is meant. It needs an interpolating solver; here
+//! predicates are templates, and cycles of differences give interpolants. A value that was stored last (`lw_{p,x}`) is
+//! a variable only while a store to `x` waits. PSO is our own.
+
+mod along;
+mod bad;
+mod machine;
+mod run;
+mod search;
+mod templates;
+mod trace;
+mod waiting;
+
+use std::collections::BTreeSet;
+
+use crate::engine::symbolic::flow::ProcessFlow;
+use crate::engine::symbolic::layout::Layout;
+use crate::engine::symbolic::live::live;
+use crate::engine::symbolic::refusal::needs_integers;
+use crate::engine::symbolic::start::start;
+use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
+use crate::program::{ProcessId, Program, RegisterId};
+use crate::util::IndexVec;
+
+use along::Along;
+use bad::Bad;
+use machine::Machine;
+use search::{Alarm, End, Problem, Reached};
+use templates::Templates;
+use waiting::{Order, Rules};
+
+pub use waiting::Keep;
+
+/// The engine with predicates.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicates {
+    /// Which stores are kept in order.
+    pub keep: Keep,
+}
+
+/// Its name.
+const ENGINE: &str = "predicates";
+
+/// So many stores are kept in order at first.
+const FIRST_K: usize = 1;
+
+/// Nor are more than this.
+const LAST_K: usize = 8;
+
+/// No more configurations than this are looked at, over all rounds.
+const MAX_EXPLORED: u64 = 1_000_000;
+
+impl Predicates {
+    /// As the paper's tool has it.
+    pub const DEFAULT: Self = Self { keep: Keep::Newest };
+}
+
+impl Engine for Predicates {
+    fn name(&self) -> &'static str {
+        ENGINE
+    }
+
+    fn about(&self) -> &'static str {
+        "forward search over abstract buffers and predicates, refined by its false alarms; for unbounded integers"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        &[]
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        needs_integers(ENGINE, task.program)?;
+        let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ENGINE, task, process));
+        let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
+        let layout = Layout::new(task.program);
+        let first_k = task.options.k.map_or(FIRST_K, |k| k as usize);
+        let rules = Rules { order: order(task), keep: self.keep, k: first_k };
+        let machine = Machine { program: task.program, flows: &flows, layout: &layout, rules };
+        let bad = Bad::new(&machine)?;
+        let templates = Templates::new(&machine, &bad);
+        let initial = start(task.program, &layout);
+        let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
+        let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
+        let last_k = task.options.k.map_or(LAST_K, |k| k as usize);
+        let mut refinement = Refinement { task, monitor, problem, templates, last_k, stats: Stats::default() };
+        let verdict = refinement.run();
+        Ok(Answer { engine: ENGINE, verdict, stats: refinement.stats })
+    }
+}
+
+fn order(task: &Task<'_>) -> Order {
+    match task.model {
+        Model::Sc => Order::Sc,
+        Model::Tso => Order::Tso,
+        Model::Pso => Order::Pso(task.options.dialect.pso_rmw),
+    }
+}
+
+/// By state of a process, the registers that do not matter any more.
+fn dead(program: &Program, process: ProcessId, flow: &ProcessFlow) -> Vec<Vec<RegisterId>> {
+    let registers = &program.processes()[process].registers;
+    let dead = |live: BTreeSet<RegisterId>| registers.indices().filter(|register| !live.contains(register)).collect();
+    live(program, process, flow).into_iter().map(dead).collect()
+}
+
+/// One question being answered.
+struct Refinement<'a> {
+    task: &'a Task<'a>,
+    monitor: &'a dyn Monitor,
+    problem: Problem<'a>,
+    templates: Templates,
+    last_k: usize,
+    stats: Stats,
+}
+
+impl Refinement<'_> {
+    /// Searches and refines until there is a proof or a run.
+    fn run(&mut self) -> Verdict {
+        loop {
+            let mut reached = Reached::default();
+            let end = reached.search(&self.problem, &self.templates, &mut self.stats.explored, &Watch(self.monitor));
+            self.stats.kept = reached.n_kept();
+            self.stats.bytes = self.stats.bytes.max(reached.bytes());
+            drop(reached);
+            let refined = match end {
+                End::Safe => return Verdict::Safe,
+                End::Stopped(reason) => return Verdict::Unknown(reason),
+                End::Alarm(alarm) => self.refine(&alarm),
+            };
+            if let Err(verdict) = refined {
+                return verdict;
+            }
+        }
+    }
+
+    /// Sees to it that an alarm is not raised again; a verdict if it is true, or if nothing can be done about it.
+    fn refine(&mut self, alarm: &Alarm) -> Result<(), Verdict> {
+        let mismatch = || Verdict::Unknown(StopReason::Defect("`predicates` cannot go its own way again".to_owned()));
+        let (ssa, _) = run::ssa(&self.problem.machine, &self.problem, alarm).ok_or_else(mismatch)?;
+        match ssa.solved() {
+            Err(wanted) => {
+                let added = wanted.iter().filter(|it| self.templates.add(it.is_single, it.threshold)).count();
+                let is_new = added > 0;
+                is_new.then_some(()).ok_or(Verdict::Unknown(StopReason::Overflow))
+            }
+            Ok(_) => self.refine_buffers(alarm),
+        }
+    }
+
+    /// The same where the data of an alarm is right.
+    fn refine_buffers(&mut self, alarm: &Alarm) -> Result<(), Verdict> {
+        let machine = self.problem.machine;
+        let with = |k: usize| Machine { rules: Rules { k, ..machine.rules }, ..machine };
+        if let Along::Possible(real) = along::along(&self.problem, &with(usize::MAX), alarm) {
+            return Err(match run::told(self.task, &self.problem, &real) {
+                Ok(run) => Verdict::Unsafe(Box::new(run)),
+                Err(reason) => Verdict::Unknown(reason),
+            });
+        }
+        let k = machine.rules.k;
+        let is_impossible = |&k: &usize| matches!(along::along(&self.problem, &with(k), alarm), Along::Impossible);
+        let next = (k + 1..=self.last_k).find(is_impossible).unwrap_or(k + 1);
+        if next > self.last_k {
+            return Err(Verdict::Unknown(StopReason::Alarm(k as u32)));
+        }
+        self.problem.machine = with(next);
+        Ok(())
+    }
+}
+
+/// Stops a search after so many configurations, or when the other monitor does.
+struct Watch<'a>(&'a dyn Monitor);
+
+impl Monitor for Watch<'_> {
+    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+        let is_over = progress.explored >= MAX_EXPLORED;
+        self.0.poll(progress).or_else(|| is_over.then_some(StopReason::Diverged(progress.explored)))
+    }
+}

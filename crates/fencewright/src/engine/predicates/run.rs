@@ -1,0 +1,74 @@
+//! From a way through the exact machine to a run: integers are chosen for it, and the reference semantics walks it.
+
+use crate::engine::predicates::machine::{Machine, RuleKind};
+use crate::engine::predicates::search::{Alarm, Problem};
+use crate::engine::predicates::trace::{Ssa, Versions};
+use crate::engine::symbolic::walk::{Happening, What, walked};
+use crate::engine::{StopReason, Task};
+use crate::program::{ProcessId, Value};
+use crate::system::{Run, Start};
+
+/// The run that a way of the exact machine is, replayed.
+pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Run, StopReason> {
+    let machine = Machine { rules: problem.machine.rules.exact(), ..problem.machine };
+    let (ssa, versions) = ssa(&machine, problem, alarm).ok_or_else(mismatch)?;
+    let values = ssa.solved().map_err(|_| mismatch())?;
+    let values: Option<Vec<Value>> = values.into_iter().map(|value| Value::try_from(value).ok()).collect();
+    let told = Told { machine, values: values.ok_or(StopReason::Overflow)? };
+    let first: Vec<usize> = (0..machine.layout.n_base()).collect();
+    let memory = machine.program.locations().indices().map(|x| told.values[first[machine.layout.location(x)]]);
+    let registers = machine.program.processes().indices().map(|process| told.registers(process, &first));
+    let start = Start { memory: memory.collect(), registers: registers.collect() };
+    let happenings: Vec<Happening> = alarm
+        .rules
+        .iter()
+        .zip(&versions)
+        .map(|(rule, after)| {
+            let what = match rule.kind {
+                RuleKind::Flush(x, _) => What::Flush(x),
+                RuleKind::Step(id) => told.moves(rule.process, id, after),
+            };
+            Happening { process: rule.process, what }
+        })
+        .collect();
+    walked(task, &start, &happenings)
+}
+
+/// A way as differences, and the versions of variables behind each step; `None` if the machine cannot go it.
+pub fn ssa(machine: &Machine<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Option<(Ssa, Vec<Versions>)> {
+    let mut ssa = Ssa::new(problem.initial);
+    let mut at = machine.initial();
+    let mut versions = Vec::new();
+    for rule in &alarm.rules {
+        let transition = machine.transitions_of(&at, rule.process).into_iter().find(|it| it.rule == *rule)?;
+        versions.push(ssa.take(&transition));
+        at = transition.to;
+    }
+    ssa.end(&alarm.guards);
+    Some((ssa, versions))
+}
+
+struct Told<'a> {
+    machine: Machine<'a>,
+    /// Of nodes.
+    values: Vec<Value>,
+}
+
+impl Told<'_> {
+    fn registers(&self, process: ProcessId, versions: &[usize]) -> Vec<Value> {
+        let registers = self.machine.program.processes()[process].registers.indices();
+        registers.map(|it| self.values[versions[self.machine.layout.register(process, it)]]).collect()
+    }
+
+    fn moves(&self, process: ProcessId, id: u32, after: &Versions) -> What {
+        let flow = &self.machine.flows[process];
+        let step = &flow.steps[id as usize];
+        let registers = (step.to != flow.fault()).then(|| self.registers(process, &after.variables));
+        let picks = after.picked.iter().map(|&node| self.values[node]).collect();
+        What::Moves { moves: step.moves.clone(), picks, registers }
+    }
+}
+
+fn mismatch() -> StopReason {
+    StopReason::Defect("a way of `predicates` that was found to be possible is not".to_owned())
+}

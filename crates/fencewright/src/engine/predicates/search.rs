@@ -1,0 +1,168 @@
+//! The forward search: all that the abstract machine can reach, breadth first.
+//!
+//! A configuration whose data is part of another's, with the same control and buffers, is left out.
+
+use std::collections::HashMap;
+
+use crate::engine::predicates::bad::Bad;
+use crate::engine::predicates::machine::{Guard, Machine, Rule, Skeleton};
+use crate::engine::predicates::templates::Templates;
+use crate::engine::{Monitor, Progress, StopReason};
+use crate::numeric::Zone;
+use crate::program::{ProcessId, RegisterId};
+use crate::util::{Idx, IndexVec};
+
+/// What a search needs to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// What can happen.
+    pub machine: Machine<'a>,
+    /// What must not.
+    pub bad: &'a Bad,
+    /// How data starts.
+    pub initial: &'a Zone,
+    /// By process and state, the registers that do not matter any more.
+    pub dead: &'a IndexVec<ProcessId, Vec<Vec<RegisterId>>>,
+}
+
+/// How a search ends.
+#[derive(Debug)]
+pub enum End {
+    /// Nothing bad is reached.
+    Safe,
+    /// This way leads to something bad, if the abstraction is believed.
+    Alarm(Alarm),
+    /// The monitor says stop.
+    Stopped(StopReason),
+}
+
+/// A way to something bad.
+#[derive(Debug)]
+pub struct Alarm {
+    /// What happens.
+    pub rules: Vec<Rule>,
+    /// What is bad about the data in the end.
+    pub guards: Vec<Guard>,
+}
+
+/// The monitor is asked after so many configurations.
+const POLL_EVERY: usize = 64;
+
+/// What is reached.
+#[derive(Debug, Default)]
+pub struct Reached {
+    nodes: Vec<Node>,
+    /// Those that are kept, by control and buffers.
+    kept: HashMap<Skeleton, Vec<usize>>,
+    n_kept: u64,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Node {
+    at: Skeleton,
+    zone: Zone,
+    /// From where, and how; `None` for the first.
+    from: Option<(usize, Rule)>,
+    /// Whether a node that was found later has all of this one's data and more.
+    is_covered: bool,
+}
+
+impl Reached {
+    /// Searches; `explored` configurations have been looked at before.
+    pub fn search(
+        &mut self,
+        problem: &Problem<'_>,
+        templates: &Templates,
+        explored: &mut u64,
+        monitor: &dyn Monitor,
+    ) -> End {
+        let first = Node {
+            at: problem.machine.initial(),
+            zone: templates.abstracted(problem.initial),
+            from: None,
+            is_covered: false,
+        };
+        if let Some(guards) = self.add(problem, first) {
+            return self.alarm(guards);
+        }
+        let mut next = 0;
+        while next < self.nodes.len() {
+            if next.is_multiple_of(POLL_EVERY) {
+                let queued = (self.nodes.len() - next) as u64;
+                let progress = Progress { explored: *explored, queued, depth: 0, bytes: self.bytes };
+                if let Some(reason) = monitor.poll(&progress) {
+                    return End::Stopped(reason);
+                }
+            }
+            if !self.nodes[next].is_covered {
+                *explored += 1;
+                if let Some(guards) = self.expand(problem, templates, next) {
+                    return self.alarm(guards);
+                }
+            }
+            next += 1;
+        }
+        End::Safe
+    }
+
+    /// How many configurations are kept.
+    pub fn n_kept(&self) -> u64 {
+        self.n_kept
+    }
+
+    /// The bytes they take, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds all that comes after a node; what is bad about the last one that was added, if anything is.
+    fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<Vec<Guard>> {
+        for transition in problem.machine.transitions(&self.nodes[at].at) {
+            let Some(mut zone) = transition.after(&self.nodes[at].zone) else { continue };
+            let process = transition.rule.process;
+            for &register in &problem.dead[process][transition.to.states[process.index()] as usize] {
+                zone.forget(problem.machine.layout.register(process, register));
+            }
+            let zone = templates.abstracted(&zone);
+            let node = Node { at: transition.to, zone, from: Some((at, transition.rule)), is_covered: false };
+            if let Some(guards) = self.add(problem, node) {
+                return Some(guards);
+            }
+        }
+        None
+    }
+
+    /// Adds a node unless it is covered; what is bad about it, if anything is.
+    fn add(&mut self, problem: &Problem<'_>, node: Node) -> Option<Vec<Guard>> {
+        let id = self.nodes.len();
+        let alike = self.kept.entry(node.at.clone()).or_default();
+        if alike.iter().any(|&it| self.nodes[it].zone.includes(&node.zone)) {
+            return None;
+        }
+        let n_before = alike.len();
+        alike.retain(|&it| {
+            self.nodes[it].is_covered = node.zone.includes(&self.nodes[it].zone);
+            !self.nodes[it].is_covered
+        });
+        self.n_kept = self.n_kept + 1 + alike.len() as u64 - n_before as u64;
+        alike.push(id);
+        let n = node.zone.n_variables();
+        self.bytes += (n * n * 8 + 64 * node.at.states.len() + 64) as u64;
+        let bad = problem.bad.reached(&node.at, &node.zone);
+        self.nodes.push(node);
+        bad
+    }
+
+    /// The way to the node that was added last.
+    fn alarm(&self, guards: Vec<Guard>) -> End {
+        let mut rules = Vec::new();
+        let mut at = self.nodes.len() - 1;
+        while let Some((from, rule)) = self.nodes[at].from {
+            rules.push(rule);
+            at = from;
+        }
+        rules.reverse();
+        End::Alarm(Alarm { rules, guards })
+    }
+}

@@ -1,0 +1,319 @@
+//! What waits in the store buffers of a process: `k` stores exactly, the rest as a summary.
+//!
+//! ```text
+//!    newest k:   new ─▶ [ x2 y1 │ {x, z} ] ─▶ memory      y1 and x2 in order, behind stores to x and z in any order
+//!    oldest k:   new ─▶ [ {x, z} │ y1 x2 ] ─▶ memory      the other way around
+//! ```
+//!
+//! The summary is a set of locations with the value of the last store to each. It stands for every word of stores to
+//! these locations in which each occurs and the last one has that value. So while the summary is next to leave, a store
+//! of it to `x` reaches memory with *any* value and `x` stays, or it is the last, with the value that is known, and `x`
+//! goes. Under PSO all that is said by location; with the newest kept, `k` counts the stores to one location.
+//!
+//! A store-store marker stands between stores that are kept exactly. Whatever is in the summary does not wait for it
+//! and it does not wait for the summary: a marker only ever delays, so that adds runs and takes none away. A marker
+//! that holds nothing back leaves at once.
+
+use std::collections::BTreeMap;
+
+use crate::memory::PsoRmw;
+use crate::numeric::Term;
+use crate::program::LocationId;
+
+/// Which stores are kept exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Those that came last.
+    Newest,
+    /// Those that leave first.
+    Oldest,
+}
+
+/// In which order stores leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// They do not wait at all.
+    Sc,
+    /// As they came.
+    Tso,
+    /// As they came, by location; what an atomic update waits for.
+    Pso(PsoRmw),
+}
+
+/// How store buffers behave.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// In which order stores leave.
+    pub order: Order,
+    /// Which stores are kept exactly.
+    pub keep: Keep,
+    /// How many.
+    pub k: usize,
+}
+
+impl Rules {
+    /// The same with nothing summed up.
+    pub fn exact(self) -> Self {
+        Self { k: usize::MAX, ..self }
+    }
+}
+
+/// An entry that is kept exactly, values aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// A store to this location.
+    Store(LocationId),
+    /// A store-store fence.
+    Marker,
+}
+
+/// What waits, values aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Oldest first; under PSO those between two markers by location.
+    pub exact: Vec<Entry>,
+    /// Ascending.
+    pub summary: Vec<LocationId>,
+}
+
+impl Shape {
+    /// How many values wait.
+    pub fn n_values(&self) -> usize {
+        self.exact.iter().filter(|it| **it != Entry::Marker).count() + self.summary.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.summary.is_empty()
+    }
+}
+
+/// What waits, with values.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting {
+    exact: Vec<Pending>,
+    summary: BTreeMap<LocationId, Term>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pending {
+    Store(LocationId, Term),
+    Marker,
+}
+
+/// How a store leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// It was kept exactly.
+    Exact,
+    /// From the summary, where its location stays; with any value.
+    Some,
+    /// From the summary, the last one.
+    Last,
+}
+
+/// A store that may leave.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    /// How.
+    pub how: How,
+    /// To where.
+    pub location: LocationId,
+    /// With this value; `None` is any.
+    pub value: Option<Term>,
+    /// What waits afterwards.
+    pub rest: Waiting,
+}
+
+impl Pending {
+    fn is_to(self, x: LocationId) -> bool {
+        match self {
+            Self::Store(y, _) => x == y,
+            Self::Marker => false,
+        }
+    }
+}
+
+impl Waiting {
+    /// What waits in this shape, whose values are these.
+    pub fn new(shape: &Shape, mut values: impl Iterator<Item = Term>) -> Self {
+        let mut value = || values.next().expect("a shape has so many values");
+        let exact = shape.exact.iter().map(|entry| match entry {
+            Entry::Store(x) => Pending::Store(*x, value()),
+            Entry::Marker => Pending::Marker,
+        });
+        let exact = exact.collect();
+        Self { exact, summary: shape.summary.iter().map(|&x| (x, value())).collect() }
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        let exact = self.exact.iter().map(|it| match it {
+            Pending::Store(x, _) => Entry::Store(*x),
+            Pending::Marker => Entry::Marker,
+        });
+        Shape { exact: exact.collect(), summary: self.summary.keys().copied().collect() }
+    }
+
+    /// Its values, in the order of its shape.
+    pub fn values(&self) -> impl Iterator<Item = Term> {
+        let exact = self.exact.iter().filter_map(|it| match it {
+            Pending::Store(_, value) => Some(*value),
+            Pending::Marker => None,
+        });
+        exact.chain(self.summary.values().copied())
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.summary.is_empty()
+    }
+
+    /// Whether an atomic step may act that waits for its own location, or for all.
+    pub fn may_act(&self, own: Option<LocationId>, rules: Rules) -> bool {
+        match (rules.order, own) {
+            (Order::Pso(PsoRmw::Location), Some(x)) => {
+                let waits_for = |it: &Pending| it.is_to(x) || *it == Pending::Marker;
+                !self.summary.contains_key(&x) && !self.exact.iter().any(waits_for)
+            }
+            (Order::Pso(_) | Order::Tso | Order::Sc, _) => self.is_empty(),
+        }
+    }
+
+    /// What a load finds here.
+    pub fn load(&self, x: LocationId, keep: Keep) -> Option<Term> {
+        let exact = || self.exact.iter().rev().find(|it| it.is_to(x)).and_then(|it| it.value());
+        let summed = || self.summary.get(&x).copied();
+        match keep {
+            Keep::Newest => exact().or_else(summed),
+            Keep::Oldest => summed().or_else(exact),
+        }
+    }
+
+    /// A store comes.
+    pub fn store(&mut self, x: LocationId, value: Term, rules: Rules) {
+        match rules.keep {
+            Keep::Newest => {
+                self.append(x, value, rules.order);
+                if self.n_counted(x, rules.order) > rules.k {
+                    self.sum_up_oldest(x, rules.order);
+                }
+            }
+            Keep::Oldest if self.is_summed(x, rules.order) || self.n_counted(x, rules.order) >= rules.k => {
+                self.summary.insert(x, value);
+            }
+            Keep::Oldest => self.append(x, value, rules.order),
+        }
+    }
+
+    /// A store-store fence.
+    pub fn mark(&mut self, order: Order) {
+        match order {
+            Order::Sc | Order::Tso => {}
+            Order::Pso(_) => {
+                self.exact.push(Pending::Marker);
+                self.settle();
+            }
+        }
+    }
+
+    /// The stores that may leave next.
+    pub fn leaving(&self, rules: Rules) -> Vec<Leaving> {
+        let mut out = Vec::new();
+        let exact_first = rules.keep == Keep::Oldest;
+        let first = self.exact.iter().position(|it| *it == Pending::Marker).unwrap_or(self.exact.len());
+        for (at, pending) in self.exact[..first].iter().enumerate() {
+            let Pending::Store(x, _) = *pending else { continue };
+            let is_oldest = match rules.order {
+                Order::Sc | Order::Tso => at == 0,
+                Order::Pso(_) => !self.exact[..at].iter().any(|it| it.is_to(x)),
+            };
+            if is_oldest && (exact_first || !self.is_summed(x, rules.order)) {
+                out.push(self.leaving_exact(at));
+            }
+        }
+        for &x in self.summary.keys() {
+            if !exact_first || self.n_counted(x, rules.order) == 0 {
+                out.extend(self.leaving_summary(x));
+            }
+        }
+        out
+    }
+
+    fn leaving_exact(&self, at: usize) -> Leaving {
+        let mut rest = self.clone();
+        let pending = rest.exact.remove(at);
+        rest.settle();
+        match pending {
+            Pending::Store(location, value) => Leaving { how: How::Exact, location, value: Some(value), rest },
+            Pending::Marker => unreachable!("only stores leave"),
+        }
+    }
+
+    fn leaving_summary(&self, location: LocationId) -> [Leaving; 2] {
+        let mut rest = self.clone();
+        let value = rest.summary.remove(&location);
+        let last = Leaving { how: How::Last, location, value, rest };
+        [last, Leaving { how: How::Some, location, value: None, rest: self.clone() }]
+    }
+
+    /// The stores of which `k` are kept: to the same location under PSO.
+    fn n_counted(&self, x: LocationId, order: Order) -> usize {
+        let is_counted = |it: &&Pending| match order {
+            Order::Sc | Order::Tso => **it != Pending::Marker,
+            Order::Pso(_) => it.is_to(x),
+        };
+        self.exact.iter().filter(is_counted).count()
+    }
+
+    /// Whether some of them are summed up.
+    fn is_summed(&self, x: LocationId, order: Order) -> bool {
+        match order {
+            Order::Sc | Order::Tso => !self.summary.is_empty(),
+            Order::Pso(_) => self.summary.contains_key(&x),
+        }
+    }
+
+    fn append(&mut self, x: LocationId, value: Term, order: Order) {
+        let at = match order {
+            Order::Sc | Order::Tso => self.exact.len(),
+            Order::Pso(_) => {
+                let comes_before = |it: &Pending| match it {
+                    Pending::Store(y, _) => *y <= x,
+                    Pending::Marker => true,
+                };
+                self.exact.iter().rposition(comes_before).map_or(0, |at| at + 1)
+            }
+        };
+        self.exact.insert(at, Pending::Store(x, value));
+    }
+
+    fn sum_up_oldest(&mut self, x: LocationId, order: Order) {
+        let is_counted = |it: &Pending| match order {
+            Order::Sc | Order::Tso => *it != Pending::Marker,
+            Order::Pso(_) => it.is_to(x),
+        };
+        let Some(at) = self.exact.iter().position(is_counted) else { return };
+        if let Pending::Store(y, value) = self.exact.remove(at) {
+            self.summary.insert(y, value);
+        }
+        self.settle();
+    }
+
+    /// Markers leave that hold nothing back.
+    fn settle(&mut self) {
+        self.exact.dedup_by(|a, b| *a == Pending::Marker && *b == Pending::Marker);
+        if self.exact.first() == Some(&Pending::Marker) {
+            self.exact.remove(0);
+        }
+    }
+}
+
+impl Pending {
+    fn value(self) -> Option<Term> {
+        match self {
+            Self::Store(_, value) => Some(value),
+            Self::Marker => None,
+        }
+    }
+}
