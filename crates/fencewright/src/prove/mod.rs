@@ -1,16 +1,18 @@
 //! Certificates from engines: asks them, and puts down why they say what they say.
 //!
 //! A certificate is checked before it is handed out. A safe verdict is told by the basis of the load-buffer search
-//! ([`basis`]); where the search merged local states in a way that is no map on them, it searches again without. What
-//! the exact engine does not take is looked at state by state, if there are not too many.
+//! ([`basis`]); where the search merged local states in a way that is no map on them, it searches again without. For
+//! unbounded integers, which that engine does not take, predicate abstraction tells through which grid it sees that the
+//! program is safe. Where that fails, states are looked at one by one, if there are not too many.
 
 mod basis;
 mod fences;
 
 use std::cell::RefCell;
 
-use crate::certificate::{Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
+use crate::certificate::{Abstraction, Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
 use crate::engine::automaton::Merging;
+use crate::engine::predicates::{Grid, Predicates};
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
 
 pub use fences::certify_fences;
@@ -56,8 +58,8 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
     })
 }
 
-/// Why no bad situation can be reached; the checker accepts it. A basis if it is not too large, else the states if they
-/// are few, else a basis however large.
+/// Why no bad situation can be reached; the checker accepts it. A basis if it is not too large, or an abstraction of
+/// unbounded integers, else the states if they are few, else a basis however large.
 ///
 /// # Errors
 /// Why there is no proof.
@@ -71,6 +73,11 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
     if is_final {
         return first;
     }
+    if task.program.has_unbounded_data()
+        && let Some(proof) = abstraction_proof(task, monitor)?
+    {
+        return Ok(proof);
+    }
     let watch = Watch { steps_per_state: 1, ..Watch::new(monitor) };
     let explored = explore(task.program, task.placement, task.model, task.options.dialect, &watch);
     match explored.map_err(|failure| watch.reason(failure, StopReason::Unproved)) {
@@ -80,6 +87,18 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
         }
         Err(reason) => Err(reason),
     }
+}
+
+/// The grid through which predicate abstraction sees that the program is safe, if the checker sees it too.
+fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Proof>, StopReason> {
+    let grid = match Predicates::grid(task, monitor) {
+        Ok(Ok(Grid { k, single, pair })) => Abstraction { k, single, pair },
+        Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => return Err(reason),
+        Ok(Err(reason @ StopReason::Defect(_))) => return Err(reason),
+        Ok(Err(_)) | Err(_) => return Ok(None),
+    };
+    let proof = Proof::Abstraction(grid);
+    checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor).map(|_| Some(proof))
 }
 
 /// A basis, from the search that merges most of those whose states are a map on local states.

@@ -25,6 +25,9 @@ pub(super) enum Next {
 /// What part of a step leads to: a configuration, or something that goes wrong.
 type Part = Option<Configuration>;
 
+/// What is done at a location.
+type Doing<'a> = dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure> + 'a;
+
 /// Takes steps.
 #[derive(Clone, Copy)]
 pub(super) struct Stepper<'a> {
@@ -253,7 +256,7 @@ impl Stepper<'_> {
         from: &Configuration,
         process: ProcessId,
         place: &Place,
-        with: &dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure>,
+        with: &Doing<'_>,
     ) -> Result<Vec<Part>, Failure> {
         let (array, index) = match place {
             Place::Fixed(x) => return with(from, *x),

@@ -38,7 +38,7 @@ use crate::engine::symbolic::refusal::needs_integers;
 use crate::engine::symbolic::start::start;
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
-use crate::program::{ProcessId, Program, RegisterId};
+use crate::program::{ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 
 use along::Along;
@@ -88,6 +88,47 @@ impl Engine for Predicates {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        self.refining(task, monitor, |refinement| {
+            let verdict = refinement.run();
+            Answer { engine: ENGINE, verdict, stats: refinement.stats }
+        })
+    }
+}
+
+/// A grid through which a program was seen to be safe.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// So many of the newest stores are kept in order.
+    pub k: u32,
+    /// Thresholds of bounds on one variable.
+    pub single: BTreeSet<Value>,
+    /// Thresholds of bounds on differences.
+    pub pair: BTreeSet<Value>,
+}
+
+impl Predicates {
+    /// The grid through which a program is seen to be safe, or why it is not.
+    ///
+    /// # Errors
+    /// The engine does not take the task.
+    pub fn grid(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Grid, StopReason>, Unsupported> {
+        Self::DEFAULT.refining(task, monitor, |refinement| match refinement.run() {
+            Verdict::Safe => {
+                let (single, pair) = refinement.templates.thresholds();
+                let k = u32::try_from(refinement.problem.machine.rules.k).unwrap_or(u32::MAX);
+                Ok(Grid { k, single: single.clone(), pair: pair.clone() })
+            }
+            Verdict::Unsafe(_) => Err(StopReason::Defect("a program that was found safe has a bad run".to_owned())),
+            Verdict::Unknown(reason) => Err(reason),
+        })
+    }
+
+    fn refining<T>(
+        &self,
+        task: &Task<'_>,
+        monitor: &dyn Monitor,
+        then: impl FnOnce(&mut Refinement<'_>) -> T,
+    ) -> Result<T, Unsupported> {
         needs_integers(ENGINE, task.program)?;
         let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ENGINE, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
@@ -101,9 +142,7 @@ impl Engine for Predicates {
         let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
         let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
         let last_k = task.options.k.map_or(LAST_K, |k| k as usize);
-        let mut refinement = Refinement { task, monitor, problem, templates, last_k, stats: Stats::default() };
-        let verdict = refinement.run();
-        Ok(Answer { engine: ENGINE, verdict, stats: refinement.stats })
+        Ok(then(&mut Refinement { task, monitor, problem, templates, last_k, stats: Stats::default() }))
     }
 }
 

@@ -50,6 +50,11 @@ impl Templates {
         if is_single { self.single.insert(threshold) } else { self.pair.insert(threshold) }
     }
 
+    /// The thresholds for one variable and for two.
+    pub fn thresholds(&self) -> (&BTreeSet<Value>, &BTreeSet<Value>) {
+        (&self.single, &self.pair)
+    }
+
     /// What is kept of a zone.
     pub fn abstracted(&self, zone: &Zone) -> Zone {
         zone.loosened(|i, j, bound| {
