@@ -61,6 +61,49 @@ fn no_arithmetic_is_overlooked() {
     counts.finish();
 }
 
+/// Programs that are unsafe under TSO and PSO, each of which tells a wrong rule from a right one.
+const TRAPS: &[&str] = &[
+    // A load finds the own store, though nobody else does yet.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; let s: int = 0; x = 1; r = x; s = y; }
+     thread B { let t: int = 0; y = 1; fence; t = x; }
+     forbid A.r == 1 && A.s == 0 && B.t == 0 at end;",
+    // Of two it finds the newer one.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; let s: int = 0; x = 1; x = 2; r = x; s = y; }
+     thread B { let t: int = 0; y = 1; fence; t = x; }
+     forbid A.r == 2 && A.s == 0 && B.t == 0 at end;",
+    // A thread that is stuck has still stored.
+    "shared x: int = 0;
+     thread A { let r: int = 0; x = 1; assume(r == 5); r = 2; }
+     thread B { let s: int = 0; s = x; }
+     forbid B.s == 1;",
+    // So has one that turns in a circle by itself.
+    "shared x: int = 0;
+     thread A { let r: 0..1 = 0; x = 1; loop { r = 1 - r; } }
+     thread B { let s: int = 0; s = x; }
+     forbid B.s == 1;",
+    // A value outside a range is a violation.
+    "shared x: 0..1 = 0;
+     thread A { let r: int = 0; r = x; x = r + 2; }",
+    "shared x: int = 0;
+     thread A { x = 2; }
+     thread B { let s: 0..1 = 0; s = x; }",
+    "shared x[2]: int = 0;
+     thread A { let r: int = 0; r = x[0]; x[r + 2] = 1; }",
+];
+
+#[test]
+fn traps_are_refused() {
+    for text in TRAPS {
+        let program = program_of((*text).to_owned()).unwrap_or_else(|errors| panic!("{errors}"));
+        for (model, pso_rmw) in MODELS.into_iter().filter(|it| it.0 != Model::Sc) {
+            let accepted = (0..3).find(|&k| is_accepted(&program, model, pso_rmw, k));
+            assert_eq!(accepted, None, "accepted under {model}:\n{text}");
+        }
+    }
+}
+
 /// How many proofs were tried on safe programs, and how many were accepted.
 #[derive(Debug, Default)]
 struct Counts {
