@@ -11,13 +11,14 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use fencewright::memory::Model;
 
 pub use fence::{FenceArguments, WhichFences};
 pub use search::SearchArguments;
 pub use tables::TablesArguments;
 
 use crate::units::{self, Limit};
-use names::{frontends, reports};
+use names::{frontends, models, reports};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -50,7 +51,7 @@ impl Arguments {
             Command::Trace(it) => Some(&it.search),
             Command::Certify(it) => Some(&it.search),
             Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
-            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man => None,
+            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man | Command::Lsp(_) => None,
         };
         match search.and_then(SearchArguments::contradiction) {
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
@@ -78,6 +79,8 @@ pub enum Command {
     Fmt(FmtArguments),
     /// Make the papers' tables again, ours beside theirs
     Tables(TablesArguments),
+    /// Serve an editor over standard input and output, in the language server protocol
+    Lsp(LspArguments),
     /// Print the JSON schema of `--format json`
     Schema,
     /// List the engines and their reductions
@@ -94,7 +97,7 @@ impl Command {
         match self {
             Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
             Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
-            Self::Completions(_) | Self::Man => false,
+            Self::Completions(_) | Self::Man | Self::Lsp(_) => false,
         }
     }
 }
@@ -214,6 +217,17 @@ pub struct FmtArguments {
     /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     pub check: bool,
+}
+
+/// `lsp`
+#[derive(Debug, Args)]
+pub struct LspArguments {
+    /// The memory model, unless the editor names another in its `initializationOptions`
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = models())]
+    pub model: Model,
+    /// Taken for what it is: editors add it, and there is no other way
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// `completions`

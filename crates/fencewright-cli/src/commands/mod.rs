@@ -7,6 +7,7 @@ pub mod engines;
 pub mod fence;
 pub mod fmt;
 pub mod import;
+pub mod lsp;
 pub mod man;
 pub mod schema;
 pub mod tables;

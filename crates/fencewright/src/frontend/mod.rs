@@ -7,6 +7,7 @@ pub mod fw;
 mod import;
 pub mod litmus;
 pub mod lower;
+pub mod names;
 pub mod nearest;
 pub mod rmm;
 

@@ -1,0 +1,25 @@
+//! `lsp`: serves an editor.
+
+use fencewright_lsp::{Settings, serve};
+use lsp_server::Connection;
+
+use crate::args::LspArguments;
+use crate::code::Code;
+use crate::console::Console;
+
+/// Serves the editor at the other end of standard input and output until it says goodbye.
+pub fn run(arguments: &LspArguments, console: &mut Console) -> Code {
+    let (connection, threads) = Connection::stdio();
+    let served = serve(&connection, Settings { model: arguments.model });
+    // The threads end when nothing is left to send.
+    drop(connection);
+    let ended = threads.join();
+    match served.map_err(|it| it.to_string()).and(ended.map_err(|it| it.to_string())) {
+        Ok(()) => Code::Good,
+        Err(error) => {
+            let help = "this command is for editors; see `docs/editors.md`";
+            console.error(&format!("the editor does not speak the protocol: {error}"), Some(help));
+            Code::Wrong
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Checks in the background: each in a thread of its own, until it is done, its time is up, or the text has changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::memory::Model;
+use fencewright::program::{Placement, Program};
+use fencewright::report::{Blame, blame, violated};
+use fencewright::source::{Diagnostic, Span};
+use fencewright::system::{Action, Run};
+
+/// A check is given up after this time, so that no editor's processor runs for ever.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Tells a check that nobody waits for it any more.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Says so.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Stops a search when nobody waits for it, or when it takes too long.
+pub struct Deadline {
+    until: Instant,
+    cancel: Cancel,
+}
+
+impl Deadline {
+    /// From now on.
+    pub fn new(cancel: Cancel) -> Self {
+        Self { until: Instant::now() + PATIENCE, cancel }
+    }
+}
+
+impl Monitor for Deadline {
+    fn poll(&self, _progress: &Progress) -> Option<StopReason> {
+        if self.cancel.0.load(Ordering::Relaxed) {
+            return Some(StopReason::Interrupted);
+        }
+        (Instant::now() >= self.until).then_some(StopReason::Timeout)
+    }
+}
+
+/// What a check found: of which text, and what is wrong.
+#[derive(Debug)]
+pub struct Checked {
+    /// The address of the text.
+    pub uri: String,
+    /// Which version of it.
+    pub version: i32,
+    /// The violation, if there is one.
+    pub violation: Option<Diagnostic>,
+}
+
+/// Starts a check.
+pub fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel, done: Sender<Checked>) {
+    std::thread::spawn(move || {
+        let options = Options::default();
+        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let verdict = Auto.check(&task, &Deadline::new(cancel)).map(|answer| answer.verdict);
+        let violation = match verdict {
+            Ok(Verdict::Unsafe(run)) => Some(told(&program, &run)),
+            Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
+        };
+        // Whoever asked may have gone.
+        let _ = done.send(Checked { uri: key.0, version: key.1, violation });
+    });
+}
+
+/// A violation, where it is, with the reordering that did it.
+fn told(program: &Program, run: &Run) -> Diagnostic {
+    let violated = violated(program, run.trace.violation);
+    let why = blame(program, run);
+    let message = format!("unsafe under {}: {}", run.model, violated.text);
+    let mut diagnostic = Diagnostic::error(violated.span, message).with_label(why.sentence(program, run));
+    if let Blame::Overtaking(it) = &why {
+        let places = [(it.store, "this store waits in the buffer"), (it.access, "and this takes effect before it")];
+        for (event, what) in places {
+            if let Some(span) = span_of(program, run, event) {
+                diagnostic = diagnostic.and_at(span, what);
+            }
+        }
+    }
+    diagnostic.with_help("`Insert the missing fences` mends it, if fences can")
+}
+
+fn span_of(program: &Program, run: &Run, event: usize) -> Option<Span> {
+    match run.events.get(event)?.step.action {
+        Action::Edge { edge, .. } => Some(program.edges()[edge].span),
+        Action::Fence(_) | Action::Flush(_) => None,
+    }
+}

@@ -1,0 +1,50 @@
+//! Places in the protocol: lines and UTF-16 units from 0, where the library counts bytes.
+
+use fencewright::source::{Source, Span};
+use lsp_types::{Position, Range};
+
+/// The place of a byte.
+pub fn position(source: &Source, byte: u32) -> Position {
+    let line = source.line_of(byte);
+    let (start, text) = source.line(line);
+    let before = &text[..(byte.saturating_sub(start) as usize).min(text.len())];
+    Position { line: line - 1, character: before.encode_utf16().count() as u32 }
+}
+
+/// The range of a span.
+pub fn range(source: &Source, span: Span) -> Range {
+    Range { start: position(source, span.start), end: position(source, span.end) }
+}
+
+/// The byte of a place; a place behind the end of its line is the end of the line, as the protocol has it.
+pub fn byte(source: &Source, at: Position) -> u32 {
+    if at.line >= source.n_lines() {
+        return source.text().len() as u32;
+    }
+    let (start, text) = source.line(at.line + 1);
+    let mut units = 0;
+    for (i, character) in text.char_indices() {
+        if units >= at.character {
+            return start + i as u32;
+        }
+        units += character.len_utf16() as u32;
+    }
+    start + text.len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{byte, position};
+    use fencewright::source::Source;
+    use lsp_types::Position;
+
+    #[test]
+    fn units_of_utf16_are_counted() {
+        let source = Source::new("t.fw", "ab\n𝄞ç x\n");
+        let at = |line, character| Position { line, character };
+        assert_eq!(position(&source, 10), at(1, 4));
+        assert_eq!(byte(&source, at(1, 4)), 10);
+        assert_eq!(byte(&source, at(0, 99)), 2);
+        assert_eq!(byte(&source, at(99, 0)), 12);
+    }
+}
