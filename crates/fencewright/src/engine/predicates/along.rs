@@ -2,7 +2,8 @@
 //!
 //! What leaves the buffers is not taken from the alarm: between two steps of the program, every store may leave that
 //! the machine lets leave, soonest first. So the search is complete for the steps; it is small, since its
-//! configurations differ in how far the steps are taken and in what waits. Data is exact here.
+//! configurations differ in how far the steps are taken and in what waits. Data is exact here, if only differences are
+//! taken; otherwise whoever asks has to look whether a way is possible.
 
 use std::collections::HashSet;
 
@@ -11,10 +12,10 @@ use crate::engine::predicates::search::{Alarm, Problem};
 use crate::numeric::Zone;
 
 /// What came of the steps.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
-    /// The machine can take them, with these stores leaving in between.
-    Possible(Alarm),
+    /// The machine can take them.
+    Possible,
     /// It cannot.
     Impossible,
     /// There are too many ways to tell.
@@ -24,8 +25,13 @@ pub enum Along {
 /// More configurations than this are not looked at.
 const MAX_VISITS: usize = 20_000;
 
-/// Takes the program's steps of an alarm by this machine.
-pub fn along(problem: &Problem<'_>, machine: &Machine<'_>, alarm: &Alarm) -> Along {
+/// Takes the program's steps of an alarm by this machine, until a way is accepted.
+pub fn along(
+    problem: &Problem<'_>,
+    machine: &Machine<'_>,
+    alarm: &Alarm,
+    accept: &mut dyn FnMut(&Alarm) -> bool,
+) -> Along {
     let is_step = |rule: &Rule| matches!(rule.kind, RuleKind::Step(_));
     let steps: Vec<Rule> = alarm.rules.iter().copied().filter(is_step).collect();
     let first = Visit { n_taken: 0, at: machine.initial(), zone: problem.initial.clone(), from: None };
@@ -36,9 +42,10 @@ pub fn along(problem: &Problem<'_>, machine: &Machine<'_>, alarm: &Alarm) -> Alo
         let Visit { n_taken, at, zone, .. } = &visits[id];
         let n_taken = *n_taken;
         if n_taken == steps.len()
-            && let Some(guards) = problem.bad.reached(at, zone)
+            && let Some(end) = problem.bad.reached(at, zone, &[])
+            && accept(&Alarm { rules: way(&visits, id), end })
         {
-            return Along::Possible(Alarm { rules: way(&visits, id), guards });
+            return Along::Possible;
         }
         if visits.len() > MAX_VISITS {
             return Along::TooMany;
