@@ -5,9 +5,25 @@ use std::fmt::Write as _;
 
 use super::random::{Random, name};
 
-/// A register plus a constant, or a constant.
+/// A register plus a constant, or a constant; and a multiple of another register besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand(Option<usize>, i64);
+pub struct Operand(Option<usize>, i64, Option<(i64, usize)>);
+
+/// What programs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Registers plus constants.
+    Differences,
+    /// Sums and multiples of registers besides.
+    Linear,
+}
+
+/// What statements speak of.
+#[derive(Clone, Copy, Debug)]
+struct World {
+    n_locations: usize,
+    arithmetic: Arithmetic,
+}
 
 /// A statement on integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,15 +63,22 @@ const N_REGISTERS: usize = 2;
 const MAX_DEPTH: usize = 3;
 
 impl Integers {
-    pub fn new(random: &mut Random) -> Self {
+    pub fn new(random: &mut Random, arithmetic: Arithmetic) -> Self {
         let n_locations = 2 + usize::from(random.chance(20));
+        let world = World { n_locations, arithmetic };
         let n_threads = 2 + usize::from(random.chance(15));
         let n_ops = if n_threads == 3 { 3 } else { 5 };
-        let threads: Vec<_> = (0..n_threads).map(|_| statements(random, n_locations, n_ops, MAX_DEPTH - 1)).collect();
+        let threads: Vec<_> = (0..n_threads).map(|_| statements(random, world, n_ops, MAX_DEPTH - 1)).collect();
         let is_final = random.chance(60);
         let mut bad: Vec<String> = Vec::new();
         for t in 0..n_threads {
             let r = random.below(N_REGISTERS);
+            if arithmetic == Arithmetic::Linear && random.chance(70) {
+                let (factor, other) = (1 + random.below(2), (t + 1) % n_threads);
+                let bound = random.below(5);
+                bad.push(format!("T{t}.r{r} + {factor} * T{other}.r0 {} {bound}", comparison(random)));
+                continue;
+            }
             match random.below(10) {
                 0..5 => bad.push(format!("T{t}.r{r} == {}", random.below(3))),
                 5..7 => bad.push(format!("T{t}.r{r} {} T{}.r0", comparison(random), (t + 1) % n_threads)),
@@ -142,22 +165,25 @@ fn comparison(random: &mut Random) -> &'static str {
     ["==", "!=", "<", "<=", ">", ">="][random.below(6)]
 }
 
-fn operand(random: &mut Random) -> Operand {
+fn operand(random: &mut Random, arithmetic: Arithmetic) -> Operand {
     let register = random.chance(60).then(|| random.below(N_REGISTERS));
     let plus = if register.is_some() { random.below(3) as i64 - 1 } else { random.below(3) as i64 };
-    Operand(register, plus)
+    let is_linear = arithmetic == Arithmetic::Linear && register.is_some() && random.chance(40);
+    let multiple = is_linear.then(|| ([-1, 1, 2][random.below(3)], random.below(N_REGISTERS)));
+    Operand(register, plus, multiple)
 }
 
-fn statements(random: &mut Random, n_locations: usize, n_ops: usize, depth: usize) -> Vec<Stmt> {
-    (0..n_ops).map(|_| statement(random, n_locations, depth)).collect()
+fn statements(random: &mut Random, world: World, n_ops: usize, depth: usize) -> Vec<Stmt> {
+    (0..n_ops).map(|_| statement(random, world, depth)).collect()
 }
 
-fn statement(random: &mut Random, n: usize, depth: usize) -> Stmt {
+fn statement(random: &mut Random, world: World, depth: usize) -> Stmt {
+    let n = world.n_locations;
     let (x, y, r) = (random.below(n), random.below(n), random.below(N_REGISTERS));
-    let (o, p) = (operand(random), operand(random));
+    let (o, p) = (operand(random, world.arithmetic), operand(random, world.arithmetic));
     let nested = |random: &mut Random| {
         let n_ops = random.below(3);
-        statements(random, n, n_ops, depth - 1)
+        statements(random, world, n_ops, depth - 1)
     };
     match random.below(100) {
         0..28 => Stmt::Store(x, o),
@@ -177,11 +203,12 @@ fn statement(random: &mut Random, n: usize, depth: usize) -> Stmt {
     }
 }
 
-fn show(Operand(register, plus): Operand) -> String {
+fn show(Operand(register, plus, multiple): Operand) -> String {
+    let multiple = multiple.map_or(String::new(), |(factor, r)| format!(" + {factor} * r{r}"));
     match (register, plus) {
         (None, plus) => plus.to_string(),
-        (Some(r), 0) => format!("r{r}"),
-        (Some(r), plus) => format!("r{r} + {plus}"),
+        (Some(r), 0) => format!("r{r}{multiple}"),
+        (Some(r), plus) => format!("r{r} + {plus}{multiple}"),
     }
 }
 
