@@ -52,13 +52,21 @@ impl Row {
         Self::new(coefficients, self.bound.checked_neg()?.checked_sub(1)?)
     }
 
-    /// The sum of this, so many times, and another.
-    pub fn plus(&self, times: i128, other: &Self) -> Option<Self> {
-        let mut coefficients = other.coefficients.clone();
-        for &(variable, coefficient) in &self.coefficients {
-            coefficients.push((variable, coefficient.checked_mul(times)?));
+    /// The sum of rows, each so many times.
+    pub fn sum<'a>(rows: impl Iterator<Item = (&'a Self, i128)>) -> Option<Self> {
+        let (mut coefficients, mut bound) = (Vec::new(), 0_i128);
+        for (row, times) in rows {
+            for &(variable, coefficient) in &row.coefficients {
+                coefficients.push((variable, coefficient.checked_mul(times)?));
+            }
+            bound = bound.checked_add(row.bound.checked_mul(times)?)?;
         }
-        Self::new(coefficients, self.bound.checked_mul(times)?.checked_add(other.bound)?)
+        Self::new(coefficients, bound)
+    }
+
+    /// Whether no integers keep to it, whatever the others are.
+    fn is_impossible(&self) -> bool {
+        self.coefficients.is_empty() && self.bound < 0
     }
 
     /// Adds to a zone what the row says of single variables and of differences, given the range of each variable in
@@ -133,7 +141,10 @@ pub fn refutation(rows: &[Row]) -> Option<Vec<i128>> {
     while let Some(column) = tableau.entering() {
         tableau.pivot(column)?;
     }
-    tableau.solution(rows.len())
+    let multipliers = tableau.solution(rows.len())?;
+    // It is easily checked, and much depends on it.
+    let sum = Row::sum(rows.iter().zip(multipliers.iter().copied()))?;
+    (multipliers.iter().all(|&it| it >= 0) && sum.is_impossible()).then_some(multipliers)
 }
 
 /// Whether rows leave no integers that break another one.

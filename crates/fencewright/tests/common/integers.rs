@@ -55,6 +55,8 @@ pub struct Integers {
     /// Conditions on registers and memory, as text.
     pub bad: Vec<String>,
     pub is_final: bool,
+    /// Predicates to start with, as text.
+    pub hints: Vec<String>,
 }
 
 const N_REGISTERS: usize = 2;
@@ -89,7 +91,11 @@ impl Integers {
         if bad.is_empty() {
             bad.push("T0.r0 == 1".to_owned());
         }
-        Self { n_locations, threads, bad, is_final }
+        let hints = match arithmetic {
+            Arithmetic::Differences => Vec::new(),
+            Arithmetic::Linear => (0..random.below(4)).map(|_| hint(random, n_threads)).collect(),
+        };
+        Self { n_locations, threads, bad, is_final, hints }
     }
 
     /// Asks for first registers that only a weaker model has.
@@ -115,6 +121,9 @@ impl Integers {
             write(&mut out, body, 1);
             let _ = writeln!(out, "}}");
         }
+        for hint in &self.hints {
+            let _ = writeln!(out, "\npredicate {hint};");
+        }
         let _ = writeln!(out, "\nforbid {}{};", self.bad.join(" && "), if self.is_final { " at end" } else { "" });
         out
     }
@@ -136,6 +145,11 @@ impl Integers {
                 smaller.threads[t] = body;
                 out.push(smaller);
             }
+        }
+        for i in 0..self.hints.len() {
+            let mut smaller = self.clone();
+            smaller.hints.remove(i);
+            out.push(smaller);
         }
         for i in 0..self.bad.len() {
             let mut smaller = self.clone();
@@ -159,6 +173,16 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
         }
     }
     out
+}
+
+/// A linear comparison of memory and registers.
+fn hint(random: &mut Random, n_threads: usize) -> String {
+    let mut value = || match random.below(3) {
+        0 => format!("T{}.r{}", random.below(n_threads), random.below(N_REGISTERS)),
+        _ => name(random.below(2)).to_string(),
+    };
+    let (left, right) = (value(), value());
+    format!("{left} {} {right} {} {}", ["+", "+ 2 *"][random.below(2)], comparison(random), random.below(4))
 }
 
 fn comparison(random: &mut Random) -> &'static str {

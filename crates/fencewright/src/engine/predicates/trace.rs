@@ -230,9 +230,8 @@ impl Ssa {
     fn interpolants(&self, layout: &Layout, rows: &[(Row, usize)], multipliers: &[i128]) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for (cut, (at, nodes)) in self.cuts.iter().enumerate() {
-            let taken = rows.iter().zip(multipliers).filter(|((_, step), times)| *step <= cut && **times > 0);
-            let nothing = Row::new([], 0);
-            let sum = taken.fold(nothing, |sum, ((row, _), &times)| row.plus(times, &sum?));
+            let taken = rows.iter().zip(multipliers).filter(|((_, step), _)| *step <= cut);
+            let sum = Row::sum(taken.map(|((row, _), &times)| (row, times)));
             let Some(sum) = sum.filter(|sum| !sum.coefficients().is_empty()) else { continue };
             let variable = |node: usize| nodes.iter().position(|&it| it == node);
             let coefficients = sum.coefficients().iter().map(|&(node, factor)| Some((variable(node)?, factor)));
@@ -309,3 +308,6 @@ fn cycle(parents: &[Option<Edge>]) -> Option<Vec<Edge>> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,9 +9,7 @@ fn row(coefficients: &[i128], bound: i128) -> Row {
 
 /// Whether the multipliers make `0 ≤ negative` of the rows.
 fn is_refuted(rows: &[Row], multipliers: &[i128]) -> bool {
-    let nothing = Row::new([], 0).expect("it fits");
-    let sum = rows.iter().zip(multipliers).try_fold(nothing, |sum, (row, &times)| row.plus(times, &sum));
-    let sum = sum.expect("small numbers fit");
+    let sum = Row::sum(rows.iter().zip(multipliers.iter().copied())).expect("small numbers fit");
     multipliers.iter().all(|&it| it >= 0) && sum.coefficients().is_empty() && sum.bound() < 0
 }
 
