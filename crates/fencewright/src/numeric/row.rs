@@ -3,7 +3,7 @@
 //! Rows `Σ aⱼ·xⱼ ≤ b` have no common rational solution if and only if some sum of them, each taken `λ ≥ 0` times, says
 //! `0 ≤ -1` (Farkas). [`refutation`] finds such multipliers by the first phase of the simplex method, with Bland's rule
 //! so that it ends, on integers that share one denominator (Edmonds), so that nothing is rounded. Where 128 bits are
-//! not enough nothing is refuted, which is the weaker answer.
+//! not enough, or it takes too long, nothing is refuted, which is the weaker answer.
 
 use crate::numeric::{Bound, Zone};
 
@@ -134,11 +134,17 @@ pub fn rows(zone: &Zone) -> Vec<Row> {
     rows
 }
 
+/// So many entries of the tableau are changed at most.
+const MAX_WORK: usize = 100_000_000;
+
 /// Multipliers, one for each row, whose sum refutes the rows; `None` if none are found: then the rows have a rational
-/// solution, or numbers are too large.
+/// solution, or numbers or tables are too large.
 pub fn refutation(rows: &[Row]) -> Option<Vec<i128>> {
     let mut tableau = Tableau::new(rows);
+    let mut work = 0;
     while let Some(column) = tableau.entering() {
+        work += tableau.cells.len() * (rows.len() + 1);
+        (work <= MAX_WORK).then_some(())?;
         tableau.pivot(column)?;
     }
     let multipliers = tableau.solution(rows.len())?;

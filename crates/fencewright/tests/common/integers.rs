@@ -93,7 +93,7 @@ impl Integers {
         }
         let hints = match arithmetic {
             Arithmetic::Differences => Vec::new(),
-            Arithmetic::Linear => (0..random.below(4)).map(|_| hint(random, n_threads)).collect(),
+            Arithmetic::Linear => (0..random.below(3)).map(|_| hint(random, n_threads)).collect(),
         };
         Self { n_locations, threads, bad, is_final, hints }
     }

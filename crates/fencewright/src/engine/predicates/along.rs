@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use crate::engine::predicates::machine::{Machine, Rule, RuleKind, Skeleton};
 use crate::engine::predicates::search::{Alarm, Problem};
+use crate::engine::{Monitor, Progress};
 use crate::numeric::Zone;
 
 /// What came of the steps.
@@ -18,18 +19,21 @@ pub enum Along {
     Possible,
     /// It cannot.
     Impossible,
-    /// There are too many ways to tell.
-    TooMany,
+    /// There are too many ways to tell, or the monitor says stop.
+    Unfinished,
 }
 
 /// More configurations than this are not looked at.
 const MAX_VISITS: usize = 20_000;
 
+/// The monitor is asked after so many.
+const POLL_EVERY: usize = 64;
+
 /// Takes the program's steps of an alarm by this machine, until a way is accepted.
 pub fn along(
     problem: &Problem<'_>,
-    machine: &Machine<'_>,
-    alarm: &Alarm,
+    (machine, alarm): (&Machine<'_>, &Alarm),
+    monitor: &dyn Monitor,
     accept: &mut dyn FnMut(&Alarm) -> bool,
 ) -> Along {
     let is_step = |rule: &Rule| matches!(rule.kind, RuleKind::Step(_));
@@ -38,6 +42,7 @@ pub fn along(
     let mut visits = vec![first];
     let mut seen = HashSet::new();
     let mut todo = vec![0];
+    let mut n_looked_at = 0_usize;
     while let Some(id) = todo.pop() {
         let Visit { n_taken, at, zone, .. } = &visits[id];
         let n_taken = *n_taken;
@@ -47,28 +52,16 @@ pub fn along(
         {
             return Along::Possible;
         }
-        if visits.len() > MAX_VISITS {
-            return Along::TooMany;
+        n_looked_at += 1;
+        let is_polled = n_looked_at.is_multiple_of(POLL_EVERY);
+        if visits.len() > MAX_VISITS || (is_polled && monitor.poll(&Progress::default()).is_some()) {
+            return Along::Unfinished;
         }
-        let mut next = Vec::new();
-        for transition in machine.transitions(at) {
-            let is_step = match transition.rule.kind {
-                RuleKind::Step(_) => true,
-                RuleKind::Flush(..) => false,
-            };
-            if is_step && steps.get(n_taken) != Some(&transition.rule) {
-                continue;
-            }
-            let Some(zone) = transition.after(zone) else { continue };
-            let n_taken = n_taken + usize::from(is_step);
-            if seen.insert((n_taken, transition.to.clone(), zone.clone())) {
-                let visit = Visit { n_taken, at: transition.to, zone, from: Some((id, transition.rule)) };
-                next.push((is_step, visit));
-            }
-        }
+        let mut next = next(machine, (id, &visits[id]), steps.get(n_taken));
+        next.retain(|it| seen.insert((it.n_taken, it.at.clone(), it.zone.clone())));
         // The last is looked at first: what leaves comes before the next step.
-        next.sort_by_key(|(is_step, _)| !is_step);
-        for (_, visit) in next {
+        next.sort_by_key(|it| std::cmp::Reverse(it.n_taken));
+        for visit in next {
             todo.push(visits.len());
             visits.push(visit);
         }
@@ -82,6 +75,23 @@ struct Visit {
     at: Skeleton,
     zone: Zone,
     from: Option<(usize, Rule)>,
+}
+
+/// What comes after a visit: something leaves a buffer, or the step that is wanted next is taken.
+fn next(machine: &Machine<'_>, (id, of): (usize, &Visit), wanted: Option<&Rule>) -> Vec<Visit> {
+    let mut out = Vec::new();
+    for transition in machine.transitions(&of.at) {
+        let n_more = match transition.rule.kind {
+            RuleKind::Step(_) if wanted == Some(&transition.rule) => 1,
+            RuleKind::Step(_) => continue,
+            RuleKind::Flush(..) => 0,
+        };
+        if let Some(zone) = transition.after(&of.zone) {
+            let from = Some((id, transition.rule));
+            out.push(Visit { n_taken: of.n_taken + n_more, at: transition.to, zone, from });
+        }
+    }
+    out
 }
 
 fn way(visits: &[Visit], mut at: usize) -> Vec<Rule> {

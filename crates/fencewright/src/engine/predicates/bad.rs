@@ -5,7 +5,7 @@ use crate::engine::predicates::ASKER;
 use crate::engine::predicates::machine::{Condition, Guard, Machine, Skeleton, row_of};
 use crate::engine::predicates::waiting::Shape;
 use crate::engine::symbolic::difference::{Beyond, Conjunction};
-use crate::engine::symbolic::flow::StateId;
+use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::beyond_property;
 use crate::engine::symbolic::situation::{conditions, fitting};
@@ -45,7 +45,7 @@ impl Bad {
                 });
             }
         }
-        Ok(Self { situations, faults: machine.flows.iter().map(|flow| flow.fault()).collect() })
+        Ok(Self { situations, faults: machine.flows.iter().map(ProcessFlow::fault).collect() })
     }
 
     /// What makes a configuration bad, if it may be; data is in the zone and keeps to the rows.

@@ -150,7 +150,7 @@ impl Machine<'_> {
     pub fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
         let waiting = self.waiting(from, process);
         let leaving = waiting.leaving(self.rules);
-        let mut out: Vec<Transition> = leaving.into_iter().map(|it| self.flush(from, process, it)).collect();
+        let mut out: Vec<Transition> = leaving.iter().map(|it| self.flush(from, process, it)).collect();
         let outgoing = &self.flows[process].outgoing[from.states[process.index()] as usize];
         out.extend(outgoing.iter().filter_map(|&id| self.step(from, (process, id), waiting.clone())));
         out
@@ -161,7 +161,7 @@ impl Machine<'_> {
         Waiting::new(&from.shapes[process.index()], (first..).map(Term::var))
     }
 
-    fn flush(&self, from: &Skeleton, process: ProcessId, leaving: Leaving) -> Transition {
+    fn flush(&self, from: &Skeleton, process: ProcessId, leaving: &Leaving) -> Transition {
         let picked = self.layout.n_base() + from.n_waiting();
         let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
         let mut guards = Vec::new();

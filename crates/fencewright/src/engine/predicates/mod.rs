@@ -180,7 +180,7 @@ impl Refinement<'_> {
         let machine = self.problem.machine;
         let with = |k: usize| Machine { rules: Rules { k, ..machine.rules }, ..machine };
         let mut told = None;
-        along(&self.problem, &with(usize::MAX), alarm, &mut |way| {
+        along(&self.problem, (&with(usize::MAX), alarm), self.monitor, &mut |way| {
             told = run::told(self.task, &self.problem, way).transpose();
             told.is_some()
         });
@@ -190,7 +190,8 @@ impl Refinement<'_> {
             None => {}
         }
         let k = machine.rules.k;
-        let is_impossible = |&k: &usize| along(&self.problem, &with(k), alarm, &mut |_| true) == Along::Impossible;
+        let is_impossible =
+            |&k: &usize| along(&self.problem, (&with(k), alarm), self.monitor, &mut |_| true) == Along::Impossible;
         let next = (k + 1..=self.last_k).find(is_impossible).unwrap_or(k + 1);
         if next > self.last_k {
             return Err(self.alarm());
@@ -199,9 +200,10 @@ impl Refinement<'_> {
         Ok(())
     }
 
-    /// There is an alarm, and nothing more to do about it.
+    /// There is an alarm, and nothing more to do about it, or no time to.
     fn alarm(&self) -> Verdict {
-        Verdict::Unknown(StopReason::Alarm(self.problem.machine.rules.k as u32))
+        let stopped = self.monitor.poll(&Progress { explored: self.stats.explored, ..Progress::default() });
+        Verdict::Unknown(stopped.unwrap_or(StopReason::Alarm(self.problem.machine.rules.k as u32)))
     }
 }
 

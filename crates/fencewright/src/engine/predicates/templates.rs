@@ -217,3 +217,31 @@ fn before_assignment(row: &Row, transition: &Transition) -> Option<Row> {
         .try_fold(0_i128, |sum, (term, factor)| sum.checked_add(i128::from(term.plus).checked_mul(factor)?));
     Row::new(terms.map(|(term, factor)| (term.base, factor)), row.bound().checked_sub(shift?)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Data, before_assignment};
+    use crate::engine::predicates::machine::{Condition, Rule, RuleKind, Skeleton, Transition};
+    use crate::numeric::{Row, Term, Zone};
+    use crate::program::ProcessId;
+    use crate::util::Idx;
+
+    #[test]
+    fn what_knows_less_includes_what_knows_more() {
+        let data = |known: &[usize]| Data { zone: Zone::all(2), known: known.to_vec() };
+        assert!(data(&[1]).includes(&data(&[0, 1])) && data(&[]).includes(&data(&[0])));
+        assert!(!data(&[0]).includes(&data(&[1])) && !data(&[0, 1]).includes(&data(&[1])));
+    }
+
+    #[test]
+    fn a_row_is_moved_before_an_assignment() {
+        let rule = Rule { process: ProcessId::from_usize(0), kind: RuleKind::Step(0) };
+        let to = Skeleton { states: Box::default(), shapes: Box::default() };
+        // (x, y) := (y + 3, 5)
+        let terms = vec![Term::constant(0), Term { base: 2, plus: 3 }, Term::constant(5)];
+        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), terms };
+        // 2x + y ≤ 20 after it if 2y + 11 ≤ 20 before it.
+        let after = Row::new([(1, 2), (2, 1)], 20).expect("it fits");
+        assert_eq!(before_assignment(&after, &step), Row::new([(2, 2)], 9));
+    }
+}

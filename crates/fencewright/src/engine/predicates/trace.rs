@@ -30,11 +30,14 @@ pub struct Ssa {
     n_nodes: usize,
     edges: Vec<Edge>,
     /// What is no difference, over nodes, and the step that it came with.
-    rows: Vec<(Row, usize)>,
+    rows: Dated,
     /// Behind each step: where it leads, and the node of each variable.
     cuts: Vec<(Skeleton, Vec<usize>)>,
     n_steps: usize,
 }
+
+/// Rows over nodes, and the step that each came with.
+type Dated = Vec<(Row, usize)>;
 
 /// `left - right ≤ bound`, by nodes; node 0 is the constant 0.
 #[derive(Clone, Copy, Debug)]
@@ -202,14 +205,14 @@ impl Ssa {
     }
 
     /// All that came up to a step, as rows.
-    fn rows_until(&self, step: usize) -> Vec<(Row, usize)> {
+    fn rows_until(&self, step: usize) -> Dated {
         let edges = self.edges.iter().filter(|edge| edge.step <= step);
         let edges = edges.filter_map(|it| Some((Row::new([(it.left, 1), (it.right, -1)], it.bound)?, it.step)));
         edges.chain(self.rows.iter().filter(|it| it.1 <= step).cloned()).collect()
     }
 
     /// The rows of the shortest beginning that is infeasible, and how often each is taken to refute it.
-    fn refuted(&self) -> Option<(Vec<(Row, usize)>, Vec<i128>)> {
+    fn refuted(&self) -> Option<(Dated, Vec<i128>)> {
         let refute = |step: usize| {
             let rows = self.rows_until(step);
             let plain: Vec<Row> = rows.iter().map(|it| it.0.clone()).collect();

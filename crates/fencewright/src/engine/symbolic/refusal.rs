@@ -40,7 +40,7 @@ pub fn beyond_edge(asker: Asker, program: &Program, edge: EdgeId) -> Unsupported
         Arithmetic::Linear => "linear conditions and values",
     };
     let reason = format!("`{engine}` takes only {taken}; `{text}` at {at} is neither");
-    Unsupported { reason, help: "give the variables a small range such as `0..3`, or split the expression".to_owned() }
+    Unsupported { reason, help: help(asker) }
 }
 
 /// Refuses a property whose arithmetic is beyond the engine.
@@ -51,7 +51,15 @@ pub fn beyond_property(asker: Asker, program: &Program, property: &Property) -> 
         Arithmetic::Linear => "linear conditions",
     };
     let reason = format!("`{engine}` takes only {taken}; `{text}` at {at} is none");
-    Unsupported { reason, help: "give the variables a small range such as `0..3`".to_owned() }
+    Unsupported { reason, help: help(asker) }
+}
+
+fn help(asker: Asker) -> String {
+    let other = match asker.arithmetic {
+        Arithmetic::Differences => ", or use `--engine predicates` if it is linear",
+        Arithmetic::Linear => "",
+    };
+    format!("give the variables a small range such as `0..3`{other}")
 }
 
 fn place(program: &Program, span: Span) -> String {
