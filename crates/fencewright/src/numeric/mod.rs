@@ -8,5 +8,5 @@ mod row;
 mod zone;
 
 pub use bound::Bound;
-pub use row::{Row, entail, refutation, rows};
+pub use row::{Row, entails, excludes, refutation};
 pub use zone::{Term, Widened, Zone};

@@ -120,18 +120,24 @@ fn bounded(bound: i128) -> Bound {
     Bound::ZERO.shifted(bound)
 }
 
-/// What a zone says, as rows; of pairs only those that do not follow from the ranges.
-pub fn rows(zone: &Zone) -> Vec<Row> {
-    let mut rows = Vec::new();
-    let n = zone.n_variables();
-    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j) {
-        let through_zero = zone.bound(i, 0).plus(zone.bound(0, j));
-        let is_needed = i == 0 || j == 0 || zone.bound(i, j) < through_zero;
-        if let (true, Some(bound)) = (is_needed, zone.bound(i, j).value()) {
-            rows.extend(Row::new([(i, 1), (j, -1)], i128::from(bound)));
-        }
+/// Whether no valuation of a zone keeps to all rows.
+pub fn excludes(zone: &Zone, rows: &[Row]) -> bool {
+    let mut variables: Vec<usize> = rows.iter().flat_map(|row| row.coefficients.iter().map(|it| it.0)).collect();
+    variables.push(0);
+    variables.sort_unstable();
+    variables.dedup();
+    let mut all = rows.to_vec();
+    // The bounds between some variables of a closed zone are all that it says of them.
+    for (&i, &j) in variables.iter().flat_map(|i| variables.iter().map(move |j| (i, j))).filter(|(i, j)| i != j) {
+        let bound = zone.bound(i, j).value().map(i128::from);
+        all.extend(bound.and_then(|bound| Row::new([(i, 1), (j, -1)], bound)));
     }
-    rows
+    refutation(&all).is_some()
+}
+
+/// Whether every valuation of a zone that keeps to some rows keeps to another one.
+pub fn entails(zone: &Zone, rows: &[Row], row: &Row) -> bool {
+    row.negated().is_some_and(|negated| excludes(zone, &[rows, &[negated]].concat()))
 }
 
 /// So many entries of the tableau are changed at most.
@@ -151,13 +157,6 @@ pub fn refutation(rows: &[Row]) -> Option<Vec<i128>> {
     // It is easily checked, and much depends on it.
     let sum = Row::sum(rows.iter().zip(multipliers.iter().copied()))?;
     (multipliers.iter().all(|&it| it >= 0) && sum.is_impossible()).then_some(multipliers)
-}
-
-/// Whether rows leave no integers that break another one.
-pub fn entail(rows: &[Row], row: &Row) -> bool {
-    let Some(negated) = row.negated() else { return false };
-    let all: Vec<Row> = rows.iter().cloned().chain([negated]).collect();
-    refutation(&all).is_some()
 }
 
 /// The equations `Σ λᵢ·aᵢⱼ = 0` for each variable and `Σ -λᵢ·bᵢ = 1`, and the sum of what they are wrong by.

@@ -14,7 +14,7 @@ use crate::engine::symbolic::effect::Var;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::linear::Linear;
-use crate::numeric::{Bound, Row, Term, Zone, refutation, rows};
+use crate::numeric::{Bound, Row, Term, Zone, excludes};
 use crate::program::{FenceKind, LocationId, ProcessId, Program, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -117,8 +117,7 @@ impl Condition {
         for _ in 0..2 {
             linear.iter().all(|row| row.narrow(&mut zone)).then_some(())?;
         }
-        let all = [&linear[..], &rows(&zone)].concat();
-        refutation(&all).is_none().then_some(zone)
+        (!excludes(&zone, &linear)).then_some(zone)
     }
 }
 

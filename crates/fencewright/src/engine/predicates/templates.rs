@@ -20,7 +20,7 @@ use crate::engine::predicates::site::{Predicate, Site, sites};
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::{ANY, Var};
 use crate::engine::symbolic::flow::{Act, Step};
-use crate::numeric::{Bound, Row, Zone, entail, rows};
+use crate::numeric::{Bound, Row, Zone, entails};
 use crate::program::{Domain, Initial, Value};
 
 /// Thresholds for each template.
@@ -108,7 +108,7 @@ impl Templates {
             .predicates
             .iter()
             .enumerate()
-            .filter(|(_, it)| it.row(&sites).is_some_and(|row| entail(&rows(initial), &row)));
+            .filter(|(_, it)| it.row(&sites).is_some_and(|row| entails(initial, &[], &row)));
         let known = known.map(|it| it.0).collect();
         Data { zone: self.abstracted(initial), known }
     }
@@ -121,10 +121,10 @@ impl Templates {
             Vec::new()
         } else {
             let sites = sites(machine.layout, &transition.to);
-            let all = [&premises[..], &transition.when.rows, &rows(&before)].concat();
+            let all = [&premises[..], &transition.when.rows].concat();
             let follows = |predicate: &Predicate| {
                 let row = predicate.row(&sites).and_then(|row| before_assignment(&row, transition));
-                row.is_some_and(|row| premises.contains(&row) || entail(&all, &row))
+                row.is_some_and(|row| premises.contains(&row) || entails(&before, &all, &row))
             };
             (0..self.predicates.len()).filter(|&it| follows(&self.predicates[it])).collect()
         };

@@ -1,6 +1,6 @@
 //! Refutations are checked by adding them up; what is not refuted has a solution that is tried.
 
-use super::{Row, entail, refutation, rows};
+use super::{Row, entails, refutation};
 use crate::numeric::{Bound, Zone};
 
 fn row(coefficients: &[i128], bound: i128) -> Row {
@@ -75,6 +75,7 @@ fn nothing_that_has_a_solution_is_refuted() {
 fn zones_are_rows() {
     let mut zone = Zone::all(3);
     assert!(zone.add(1, 2, Bound::at_most(-1)) && zone.add(0, 1, Bound::at_most(-1)));
-    assert!(entail(&rows(&zone), &row(&[-1, -1], -3)));
-    assert!(!entail(&rows(&zone), &row(&[-1, -1], -4)));
+    assert!(entails(&zone, &[], &row(&[-1, -1], -3)));
+    assert!(!entails(&zone, &[], &row(&[-1, -1], -4)));
+    assert!(entails(&zone, &[row(&[0, -2], -6)], &row(&[-1, -1], -4)));
 }
