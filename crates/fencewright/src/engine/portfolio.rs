@@ -32,7 +32,7 @@ impl Engine for Auto {
     }
 
     fn about(&self) -> &'static str {
-        "explicit and coherence at a glance, then load-buffer, zones and predicates for `int`, explicit; says which one answered"
+        "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; says who answered"
     }
 
     fn reductions(&self) -> &'static [Reduction] {

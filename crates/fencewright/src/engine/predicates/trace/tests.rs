@@ -4,17 +4,19 @@ use super::{Solved, Ssa};
 use crate::engine::predicates::machine::{Condition, Guard, Rule, RuleKind, Skeleton, Transition};
 use crate::engine::predicates::templates::Wanted;
 use crate::engine::symbolic::layout::Layout;
-use crate::frontend::{self, fw::Fw};
 use crate::numeric::{Bound, Row, Term, Zone};
-use crate::program::ProcessId;
-use crate::source::Source;
+use crate::program::{Builder, Domain, Initial, Location, ProcessId};
+use crate::source::{Source, Span};
 use crate::util::Idx;
 
 /// Variables 1 and 2 are the locations `x` and `y`, which start with 0.
 fn start() -> (Layout, Ssa) {
-    let source = Source::new("t.fw", "shared x, y: int = 0; thread T { x = y; } forbid x + y > 0 at end;");
-    let program = frontend::parse(&Fw, &source, &[]).program.expect("the program is well-formed");
-    let layout = Layout::new(&program);
+    let mut builder = Builder::new(Source::new("t.fw", ""));
+    for name in ["x", "y"] {
+        let (domain, initial) = (Domain::Int, Initial::Value(0));
+        builder.location(Location { name: name.to_owned(), domain, initial, span: Span::default() });
+    }
+    let layout = Layout::new(builder.so_far());
     let mut zone = Zone::all(layout.n_base());
     assert!((1..3).all(|i| zone.equate(Term::var(i), Term::constant(0))));
     (layout, Ssa::new(&zone, &nowhere()))
