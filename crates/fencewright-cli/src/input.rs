@@ -9,7 +9,7 @@ use fencewright::frontend::{self, Frontend, nearest::nearest};
 use fencewright::program::Program;
 use fencewright::source::Source;
 
-use crate::args::InputArguments;
+use crate::args::{InputArguments, SearchArguments};
 use crate::console::{Console, reason};
 
 /// A text and the front end that reads it.
@@ -35,6 +35,26 @@ pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Inpu
 /// The program in a file; `None` once it has been said what is wrong.
 pub fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
     read(path, arguments.input_format.as_deref(), console)?.program(&arguments.define, console)
+}
+
+/// A program with the predicates of the command line; `None` once it has been said what is wrong with them.
+pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> Option<Program> {
+    let mut sources: Vec<Source> =
+        search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
+    if let Some(path) = &search.predicates {
+        sources.push(Source::new(path.display().to_string(), text_of(path, console)?));
+    }
+    let mut hints = Vec::new();
+    for source in &sources {
+        match frontend::hints::hints(&program, source) {
+            Ok(more) => hints.extend(more),
+            Err(diagnostics) => {
+                console.diagnostics(source, &diagnostics);
+                return None;
+            }
+        }
+    }
+    Some(program.with_hints(hints))
 }
 
 impl Input {

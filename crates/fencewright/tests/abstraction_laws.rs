@@ -5,7 +5,7 @@ mod common;
 
 use std::cell::Cell;
 
-use common::integers::Integers;
+use common::integers::{Arithmetic, Integers};
 use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Shape};
@@ -51,7 +51,7 @@ fn no_arithmetic_is_overlooked() {
     let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
     let counts = Counts::default();
     for i in 0..n_samples {
-        let sample = Integers::new(&mut Random(seed.wrapping_mul(9_000_011).wrapping_add(i)));
+        let sample = Integers::new(&mut Random(seed.wrapping_mul(9_000_011).wrapping_add(i)), Arithmetic::Differences);
         let law = |sample: &Integers| counts.law(&program_of(sample.text())?);
         if law(&sample).is_err() {
             let small = sample.shrunk(|candidate| law(candidate).is_err());

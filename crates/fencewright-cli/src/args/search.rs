@@ -1,5 +1,6 @@
 //! How to search: models, engine, limits, and what some engines may be told.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -41,12 +42,20 @@ pub struct SearchArguments {
     /// What `coherence` keeps of store buffers, beside the oldest stores [default: fd]
     #[arg(long, value_name = "WHAT", value_parser = abstractions())]
     pub abstraction: Option<Abstraction>,
-    /// How many of the oldest stores of a buffer `coherence` keeps in order [default: as many as it takes, up to 4]
+    /// How many stores of a buffer are kept in order: the oldest by `coherence` [default: as many as it takes, up to
+    /// 4], the newest by `predicates` [default: up to 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub k: Option<u32>,
     /// What `coherence` keeps of unbounded integers [default: exact]
     #[arg(long, value_name = "WHAT", value_parser = values())]
     pub values: Option<Values>,
+    /// A predicate that `predicates` starts with: a linear comparison of shared variables and registers, such as
+    /// `P(0).ticket < tail` (repeatable)
+    #[arg(long, value_name = "EXPR")]
+    pub predicate: Vec<String>,
+    /// A file of such predicates: `predicate P(0).ticket < tail;`
+    #[arg(long, value_name = "FILE")]
+    pub predicates: Option<PathBuf>,
 }
 
 /// What an atomic update waits for under PSO.
@@ -100,17 +109,24 @@ impl SearchArguments {
             let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
             return Some(format!("{message}\n  = help: {help}"));
         }
+        self.unused()
+    }
+
+    /// The first option that the engine has no use for.
+    fn unused(&self) -> Option<String> {
+        const COHERENCE: &[&str] = &["coherence"];
+        const PREDICATES: &[&str] = &["predicates"];
         let given = [
-            ("--k", self.k.is_some()),
-            ("--abstraction", self.abstraction.is_some()),
-            ("--values", self.values.is_some()),
+            ("--k", self.k.is_some(), &["coherence", "predicates"][..]),
+            ("--abstraction", self.abstraction.is_some(), COHERENCE),
+            ("--values", self.values.is_some(), COHERENCE),
+            ("--predicate", !self.predicate.is_empty(), PREDICATES),
+            ("--predicates", self.predicates.is_some(), PREDICATES),
         ];
-        let unused = given.into_iter().find(|option| option.1)?.0;
-        let knows = [engine::AUTO, engine::coherence::NAME];
-        (!knows.contains(&self.engine.as_str())).then(|| {
-            let message =
-                format!("the engine `{}` does not abstract from store buffers, so it has no `{unused}`", self.engine);
-            format!("{message}\n  = help: leave out `{unused}`, or choose `--engine coherence`")
-        })
+        let knows = |engines: &[&str]| self.engine == engine::AUTO || engines.contains(&self.engine.as_str());
+        let (unused, _, engines) = given.into_iter().find(|(_, is_given, engines)| *is_given && !knows(engines))?;
+        let message = format!("the engine `{}` has no `{unused}`", self.engine);
+        let others: Vec<String> = engines.iter().map(|it| format!("`--engine {it}`")).collect();
+        Some(format!("{message}\n  = help: leave out `{unused}`, or choose {}", others.join(" or ")))
     }
 }

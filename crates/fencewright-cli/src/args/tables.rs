@@ -23,7 +23,8 @@ pub struct TablesArguments {
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
-    /// Who searches, comma-separated [default: every exact engine, or `zones` for `predicates`]; the tables of
+    /// Who searches, comma-separated [default: every exact engine, or `zones` and `predicates` for
+    /// `predicates`]; the tables of
     /// `coherence` ask only that
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
     pub engine: Vec<String>,

@@ -28,6 +28,11 @@ pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         console.error("standard input has no place beside it", Some("say where the certificate goes with `--output`"));
         return Code::Wrong;
     }
+    if !arguments.search.predicate.is_empty() || arguments.search.predicates.is_some() {
+        let help = "write them into the program: `predicate x <= y;`";
+        console.error("a certificate is about a program without predicates from elsewhere", Some(help));
+        return Code::Wrong;
+    }
     let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for model in models {

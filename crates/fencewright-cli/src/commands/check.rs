@@ -41,6 +41,7 @@ pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
 /// Answers for one file under every model asked.
 pub fn answer(question: &Question<'_>, console: &mut Console) -> Code {
     let Some(program) = input::program(question.file, question.input, console) else { return Code::Wrong };
+    let Some(program) = input::hinted(program, question.search, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for model in question.search.models() {
         code = code.max(answer_under(question, &program, model, console));

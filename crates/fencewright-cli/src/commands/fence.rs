@@ -55,6 +55,7 @@ fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
 fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut Console) -> Code {
     let Some(input) = input::read(file, arguments.input.input_format.as_deref(), console) else { return Code::Wrong };
     let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
+    let Some(program) = input::hinted(program, &arguments.search, console) else { return Code::Wrong };
     let Some(candidates) = candidates(&program, &arguments.which, console) else { return Code::Wrong };
     let job = Job { arguments, input: &input, program: &program, candidates: &candidates, costs };
     let mut code = Code::Good;

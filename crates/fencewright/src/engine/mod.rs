@@ -94,7 +94,7 @@ pub struct Options {
     pub buffer_bound: Option<u32>,
     /// For engines that abstract from the store buffers: what they keep of their unordered part.
     pub abstraction: Abstraction,
-    /// For the same: keep exactly this many of the oldest stores in order, instead of as many as it takes.
+    /// For the same: keep exactly this many stores in order, instead of as many as it takes.
     pub k: Option<u32>,
     /// For the same: what they keep of unbounded integers.
     pub values: Values,

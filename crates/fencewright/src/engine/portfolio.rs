@@ -5,8 +5,8 @@
 //! `coherence`, which proves most of what is left to prove within a few hundred states. Then the exact engine, which
 //! decides programs whose buffers and loops are unbounded. With `int` variables `coherence` is left out; the exact
 //! engine looks at each value, refuses at once where there is no end of them, and then zones are tried, and predicates.
-//! What none decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The answer
-//! names the engine it comes from. What this order gains is measured in `docs/coherence.md`.
+//! What none decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The
+//! answer names the engine it comes from. What this order gains is measured in `docs/coherence.md`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
@@ -32,7 +32,7 @@ impl Engine for Auto {
     }
 
     fn about(&self) -> &'static str {
-        "explicit and coherence at a glance, then load-buffer, zones and predicates for `int`, explicit; says which one answered"
+        "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; says who answered"
     }
 
     fn reductions(&self) -> &'static [Reduction] {

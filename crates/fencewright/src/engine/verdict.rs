@@ -45,7 +45,7 @@ pub enum StopReason {
     Constraints(u64),
     /// No answer within this many constraints over unbounded integers, where the search need not end.
     Diverged(u64),
-    /// The abstraction that keeps this many of the oldest stores in order raises an alarm, and no run confirms it.
+    /// The abstraction that keeps this many stores in order raises an alarm, and no run confirms it.
     Alarm(u32),
     /// A value needs more than 64 bits.
     Overflow,

@@ -4,6 +4,7 @@
 
 pub mod ast;
 pub mod fw;
+pub mod hints;
 mod import;
 pub mod litmus;
 pub mod lower;

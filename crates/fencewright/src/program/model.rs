@@ -323,9 +323,16 @@ impl Program {
         &self.properties
     }
 
-    /// Predicates offered by the author to engines that can use them.
+    /// Predicates offered to engines that can use them.
     pub fn hints(&self) -> &[Expr<StateVar>] {
         &self.hints
+    }
+
+    /// The same program with more such predicates.
+    #[must_use]
+    pub fn with_hints(mut self, hints: impl IntoIterator<Item = Expr<StateVar>>) -> Self {
+        self.hints.extend(hints);
+        self
     }
 
     /// The locations that a place may stand for.

@@ -98,7 +98,14 @@ fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Pr
         Ok(Err(_)) | Err(_) => return Ok(None),
     };
     let proof = Proof::Abstraction(grid);
-    checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor).map(|_| Some(proof))
+    let certificate = certificate(task, Claim::Safe(task.placement.clone(), proof.clone()));
+    let watch = Watch::new(monitor);
+    // The engine may have needed more than a grid.
+    match verify(task.program, &certificate, &watch).map_err(|it| watch.reason(it, StopReason::Unproved)) {
+        Ok(()) => Ok(Some(proof)),
+        Err(StopReason::Unproved(_)) => Ok(None),
+        Err(reason) => Err(reason),
+    }
 }
 
 /// A basis, from the search that merges most of those whose states are a map on local states.

@@ -5,9 +5,25 @@ use std::fmt::Write as _;
 
 use super::random::{Random, name};
 
-/// A register plus a constant, or a constant.
+/// A register plus a constant, or a constant; and a multiple of another register besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand(Option<usize>, i64);
+pub struct Operand(Option<usize>, i64, Option<(i64, usize)>);
+
+/// What programs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Registers plus constants.
+    Differences,
+    /// Sums and multiples of registers besides.
+    Linear,
+}
+
+/// What statements speak of.
+#[derive(Clone, Copy, Debug)]
+struct World {
+    n_locations: usize,
+    arithmetic: Arithmetic,
+}
 
 /// A statement on integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +55,8 @@ pub struct Integers {
     /// Conditions on registers and memory, as text.
     pub bad: Vec<String>,
     pub is_final: bool,
+    /// Predicates to start with, as text.
+    pub hints: Vec<String>,
 }
 
 const N_REGISTERS: usize = 2;
@@ -47,15 +65,22 @@ const N_REGISTERS: usize = 2;
 const MAX_DEPTH: usize = 3;
 
 impl Integers {
-    pub fn new(random: &mut Random) -> Self {
+    pub fn new(random: &mut Random, arithmetic: Arithmetic) -> Self {
         let n_locations = 2 + usize::from(random.chance(20));
+        let world = World { n_locations, arithmetic };
         let n_threads = 2 + usize::from(random.chance(15));
         let n_ops = if n_threads == 3 { 3 } else { 5 };
-        let threads: Vec<_> = (0..n_threads).map(|_| statements(random, n_locations, n_ops, MAX_DEPTH - 1)).collect();
+        let threads: Vec<_> = (0..n_threads).map(|_| statements(random, world, n_ops, MAX_DEPTH - 1)).collect();
         let is_final = random.chance(60);
         let mut bad: Vec<String> = Vec::new();
         for t in 0..n_threads {
             let r = random.below(N_REGISTERS);
+            if arithmetic == Arithmetic::Linear && random.chance(70) {
+                let (factor, other) = (1 + random.below(2), (t + 1) % n_threads);
+                let bound = random.below(5);
+                bad.push(format!("T{t}.r{r} + {factor} * T{other}.r0 {} {bound}", comparison(random)));
+                continue;
+            }
             match random.below(10) {
                 0..5 => bad.push(format!("T{t}.r{r} == {}", random.below(3))),
                 5..7 => bad.push(format!("T{t}.r{r} {} T{}.r0", comparison(random), (t + 1) % n_threads)),
@@ -66,7 +91,11 @@ impl Integers {
         if bad.is_empty() {
             bad.push("T0.r0 == 1".to_owned());
         }
-        Self { n_locations, threads, bad, is_final }
+        let hints = match arithmetic {
+            Arithmetic::Differences => Vec::new(),
+            Arithmetic::Linear => (0..random.below(3)).map(|_| hint(random, n_threads)).collect(),
+        };
+        Self { n_locations, threads, bad, is_final, hints }
     }
 
     /// Asks for first registers that only a weaker model has.
@@ -92,6 +121,9 @@ impl Integers {
             write(&mut out, body, 1);
             let _ = writeln!(out, "}}");
         }
+        for hint in &self.hints {
+            let _ = writeln!(out, "\npredicate {hint};");
+        }
         let _ = writeln!(out, "\nforbid {}{};", self.bad.join(" && "), if self.is_final { " at end" } else { "" });
         out
     }
@@ -113,6 +145,11 @@ impl Integers {
                 smaller.threads[t] = body;
                 out.push(smaller);
             }
+        }
+        for i in 0..self.hints.len() {
+            let mut smaller = self.clone();
+            smaller.hints.remove(i);
+            out.push(smaller);
         }
         for i in 0..self.bad.len() {
             let mut smaller = self.clone();
@@ -138,26 +175,39 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
     out
 }
 
+/// A linear comparison of memory and registers.
+fn hint(random: &mut Random, n_threads: usize) -> String {
+    let mut value = || match random.below(3) {
+        0 => format!("T{}.r{}", random.below(n_threads), random.below(N_REGISTERS)),
+        _ => name(random.below(2)).to_string(),
+    };
+    let (left, right) = (value(), value());
+    format!("{left} {} {right} {} {}", ["+", "+ 2 *"][random.below(2)], comparison(random), random.below(4))
+}
+
 fn comparison(random: &mut Random) -> &'static str {
     ["==", "!=", "<", "<=", ">", ">="][random.below(6)]
 }
 
-fn operand(random: &mut Random) -> Operand {
+fn operand(random: &mut Random, arithmetic: Arithmetic) -> Operand {
     let register = random.chance(60).then(|| random.below(N_REGISTERS));
     let plus = if register.is_some() { random.below(3) as i64 - 1 } else { random.below(3) as i64 };
-    Operand(register, plus)
+    let is_linear = arithmetic == Arithmetic::Linear && register.is_some() && random.chance(40);
+    let multiple = is_linear.then(|| ([-1, 1, 2][random.below(3)], random.below(N_REGISTERS)));
+    Operand(register, plus, multiple)
 }
 
-fn statements(random: &mut Random, n_locations: usize, n_ops: usize, depth: usize) -> Vec<Stmt> {
-    (0..n_ops).map(|_| statement(random, n_locations, depth)).collect()
+fn statements(random: &mut Random, world: World, n_ops: usize, depth: usize) -> Vec<Stmt> {
+    (0..n_ops).map(|_| statement(random, world, depth)).collect()
 }
 
-fn statement(random: &mut Random, n: usize, depth: usize) -> Stmt {
+fn statement(random: &mut Random, world: World, depth: usize) -> Stmt {
+    let n = world.n_locations;
     let (x, y, r) = (random.below(n), random.below(n), random.below(N_REGISTERS));
-    let (o, p) = (operand(random), operand(random));
+    let (o, p) = (operand(random, world.arithmetic), operand(random, world.arithmetic));
     let nested = |random: &mut Random| {
         let n_ops = random.below(3);
-        statements(random, n, n_ops, depth - 1)
+        statements(random, world, n_ops, depth - 1)
     };
     match random.below(100) {
         0..28 => Stmt::Store(x, o),
@@ -177,11 +227,12 @@ fn statement(random: &mut Random, n: usize, depth: usize) -> Stmt {
     }
 }
 
-fn show(Operand(register, plus): Operand) -> String {
+fn show(Operand(register, plus, multiple): Operand) -> String {
+    let multiple = multiple.map_or(String::new(), |(factor, r)| format!(" + {factor} * r{r}"));
     match (register, plus) {
         (None, plus) => plus.to_string(),
-        (Some(r), 0) => format!("r{r}"),
-        (Some(r), plus) => format!("r{r} + {plus}"),
+        (Some(r), 0) => format!("r{r}{multiple}"),
+        (Some(r), plus) => format!("r{r} + {plus}{multiple}"),
     }
 }
 

@@ -1,15 +1,15 @@
 //! The bad situations: where processes are in them, and when data is bad there.
 
 use crate::engine::Unsupported;
-use crate::engine::predicates::ENGINE;
-use crate::engine::predicates::machine::{Guard, Machine, Skeleton};
+use crate::engine::predicates::ASKER;
+use crate::engine::predicates::machine::{Condition, Guard, Machine, Skeleton, row_of};
 use crate::engine::predicates::waiting::Shape;
 use crate::engine::symbolic::difference::{Beyond, Conjunction};
-use crate::engine::symbolic::flow::StateId;
+use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::beyond_property;
 use crate::engine::symbolic::situation::{conditions, fitting};
-use crate::numeric::{Bound, Zone};
+use crate::numeric::{Bound, Row, Zone};
 use crate::program::{PropertyKind, StateVar};
 
 /// All that is bad.
@@ -26,7 +26,7 @@ struct BadSituation {
     /// For each process, where it is; ascending.
     states: Vec<Vec<StateId>>,
     /// One of these holds.
-    alternatives: Vec<Vec<Guard>>,
+    alternatives: Vec<Condition>,
 }
 
 impl Bad {
@@ -35,32 +35,33 @@ impl Bad {
         let mut situations = Vec::new();
         for property in machine.program.properties() {
             for situation in &property.situations {
-                let alternatives = conditions(machine.program, situation);
-                let alternatives = alternatives.map_err(|Beyond| beyond_property(ENGINE, machine.program, property))?;
+                let alternatives = conditions(machine.program, &situation.condition, ASKER.arithmetic);
+                let alternatives = alternatives.map_err(|Beyond| beyond_property(ASKER, machine.program, property))?;
                 let states = machine.flows.iter_enumerated().map(|(process, flow)| fitting(flow, situation, process));
                 situations.push(BadSituation {
                     kind: property.kind,
                     states: states.collect(),
-                    alternatives: alternatives.iter().map(|it| guards(machine.layout, it)).collect(),
+                    alternatives: alternatives.iter().map(|it| condition(machine.layout, it)).collect(),
                 });
             }
         }
-        Ok(Self { situations, faults: machine.flows.iter().map(|flow| flow.fault()).collect() })
+        Ok(Self { situations, faults: machine.flows.iter().map(ProcessFlow::fault).collect() })
     }
 
-    /// What makes a configuration bad, if it may be.
-    pub fn reached(&self, at: &Skeleton, zone: &Zone) -> Option<Vec<Guard>> {
+    /// What makes a configuration bad, if it may be; data is in the zone and keeps to the rows.
+    pub fn reached(&self, at: &Skeleton, zone: &Zone, known: &[Row]) -> Option<Condition> {
         if at.states.iter().zip(&self.faults).any(|(state, fault)| state == fault) {
-            return Some(Vec::new());
+            return Some(Condition::default());
         }
         let is_drained = at.shapes.iter().all(Shape::is_empty);
-        let mut fitting = self.situations.iter().filter(|it| it.fits(at, is_drained));
-        fitting.find_map(|it| it.alternatives.iter().find(|alternative| holds(zone, alternative)).cloned())
+        let mut alternatives =
+            self.situations.iter().filter(|it| it.fits(at, is_drained)).flat_map(|it| &it.alternatives);
+        alternatives.find(|it| it.admitted(zone.clone(), known).is_some()).cloned()
     }
 
-    /// The bounds that conditions speak of.
-    pub fn guards(&self) -> impl Iterator<Item = Guard> {
-        self.situations.iter().flat_map(|it| it.alternatives.iter().flatten().copied())
+    /// What conditions there are.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        self.situations.iter().flat_map(|it| &it.alternatives)
     }
 }
 
@@ -74,21 +75,17 @@ impl BadSituation {
     }
 }
 
-fn holds(zone: &Zone, guards: &[Guard]) -> bool {
-    let mut zone = zone.clone();
-    guards.iter().all(|it| zone.add(it.left, it.right, it.bound))
-}
-
-fn guards(layout: &Layout, condition: &Conjunction<StateVar>) -> Vec<Guard> {
-    let variable = |it: Option<StateVar>| match it {
-        None => 0,
-        Some(StateVar::Register(process, register)) => layout.register(process, register),
-        Some(StateVar::Memory(x)) => layout.location(x),
+/// A condition on memory and registers, by variables.
+pub fn condition(layout: &Layout, condition: &Conjunction<StateVar>) -> Condition {
+    let variable = |it: StateVar| match it {
+        StateVar::Register(process, register) => layout.register(process, register),
+        StateVar::Memory(x) => layout.location(x),
     };
-    let guard = condition.iter().map(|it| Guard {
-        left: variable(it.left),
-        right: variable(it.right),
+    let guards = condition.differences.iter().map(|it| Guard {
+        left: it.left.map_or(0, variable),
+        right: it.right.map_or(0, variable),
         bound: Bound::at_most(it.bound),
     });
-    guard.collect()
+    let rows = condition.rows.iter().filter_map(|row| row_of(row, variable));
+    Condition { guards: guards.collect(), rows: rows.collect() }
 }

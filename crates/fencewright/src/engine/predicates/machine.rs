@@ -13,7 +13,8 @@ use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::Var;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
-use crate::numeric::{Bound, Term, Zone};
+use crate::engine::symbolic::linear::Linear;
+use crate::numeric::{Bound, Row, Term, Zone, excludes};
 use crate::program::{FenceKind, LocationId, ProcessId, Program, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -55,6 +56,15 @@ pub struct Guard {
     pub bound: Bound,
 }
 
+/// What data must be.
+#[derive(Clone, Debug, Default)]
+pub struct Condition {
+    /// Differences.
+    pub guards: Vec<Guard>,
+    /// Linear constraints that are none.
+    pub rows: Vec<Row>,
+}
+
 /// A transition, whatever the data is.
 #[derive(Clone, Debug)]
 pub struct Transition {
@@ -65,7 +75,7 @@ pub struct Transition {
     /// How many variables it picks; they come behind the others.
     pub n_picked: usize,
     /// When it can happen.
-    pub guards: Vec<Guard>,
+    pub when: Condition,
     /// What each variable afterwards is.
     pub terms: Vec<Term>,
 }
@@ -94,12 +104,32 @@ impl Skeleton {
     }
 }
 
+impl Condition {
+    /// The data of a zone for which this holds, and all of some constraints; larger, where a zone cannot say it.
+    pub fn admitted(&self, mut zone: Zone, known: &[Row]) -> Option<Zone> {
+        let is_possible = self.guards.iter().all(|it| zone.add(it.left, it.right, it.bound));
+        is_possible.then_some(())?;
+        let linear: Vec<Row> = known.iter().chain(&self.rows).cloned().collect();
+        if linear.is_empty() {
+            return Some(zone);
+        }
+        // What one says of a variable may help another.
+        for _ in 0..2 {
+            linear.iter().all(|row| row.narrow(&mut zone)).then_some(())?;
+        }
+        (!excludes(&zone, &linear)).then_some(zone)
+    }
+}
+
 impl Transition {
-    /// The data afterwards, exactly; `None` if it cannot happen.
+    /// The data before it where it can happen, and what it picks.
+    pub fn before(&self, zone: &Zone, known: &[Row]) -> Option<Zone> {
+        self.when.admitted(zone.extended(self.n_picked), known)
+    }
+
+    /// The data afterwards; exact if only differences are taken.
     pub fn after(&self, zone: &Zone) -> Option<Zone> {
-        let mut before = zone.extended(self.n_picked);
-        let is_possible = self.guards.iter().all(|it| before.add(it.left, it.right, it.bound));
-        is_possible.then(|| before.after(&self.terms))
+        self.before(zone, &[]).map(|before| before.after(&self.terms))
     }
 }
 
@@ -119,7 +149,7 @@ impl Machine<'_> {
     pub fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
         let waiting = self.waiting(from, process);
         let leaving = waiting.leaving(self.rules);
-        let mut out: Vec<Transition> = leaving.into_iter().map(|it| self.flush(from, process, it)).collect();
+        let mut out: Vec<Transition> = leaving.iter().map(|it| self.flush(from, process, it)).collect();
         let outgoing = &self.flows[process].outgoing[from.states[process.index()] as usize];
         out.extend(outgoing.iter().filter_map(|&id| self.step(from, (process, id), waiting.clone())));
         out
@@ -130,7 +160,7 @@ impl Machine<'_> {
         Waiting::new(&from.shapes[process.index()], (first..).map(Term::var))
     }
 
-    fn flush(&self, from: &Skeleton, process: ProcessId, leaving: Leaving) -> Transition {
+    fn flush(&self, from: &Skeleton, process: ProcessId, leaving: &Leaving) -> Transition {
         let picked = self.layout.n_base() + from.n_waiting();
         let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
         let mut guards = Vec::new();
@@ -146,7 +176,8 @@ impl Machine<'_> {
         });
         let rule = Rule { process, kind: RuleKind::Flush(leaving.location, leaving.how) };
         let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
-        Transition { rule, to, n_picked: usize::from(leaving.value.is_none()), guards, terms }
+        let when = Condition { guards, rows: Vec::new() };
+        Transition { rule, to, n_picked: usize::from(leaving.value.is_none()), when, terms }
     }
 
     fn step(&self, from: &Skeleton, (process, id): (ProcessId, u32), mut waiting: Waiting) -> Option<Transition> {
@@ -179,17 +210,18 @@ impl Machine<'_> {
         for (&x, &sum) in &step.effect.memory {
             terms[self.layout.location(x)] = term(sum);
         }
-        let when = step.effect.when.iter().map(|it| Guard {
+        let differences = step.effect.when.differences.iter().map(|it| Guard {
             left: it.left.map_or(0, variable),
             right: it.right.map_or(0, variable),
             bound: Bound::at_most(it.bound),
         });
         let picks = step.effect.picks.iter().enumerate().flat_map(|(i, &it)| within(first_picked + i, it));
-        let guards = picks.chain(when).collect();
+        let linear = step.effect.when.rows.iter().filter_map(|row| row_of(row, variable));
+        let when = Condition { guards: picks.chain(differences).collect(), rows: linear.collect() };
         let (mut to, terms) = self.with_waiting(from, process, &waiting, terms);
         to.states[process.index()] = step.to;
         let rule = Rule { process, kind: RuleKind::Step(id) };
-        Some(Transition { rule, to, n_picked: step.effect.picks.len(), guards, terms })
+        Some(Transition { rule, to, n_picked: step.effect.picks.len(), when, terms })
     }
 
     /// Where a transition leads that leaves this waiting for a process, and all terms.
@@ -209,6 +241,12 @@ impl Machine<'_> {
         terms.extend((behind..self.layout.n_base() + from.n_waiting()).map(Term::var));
         (to, terms)
     }
+}
+
+/// `linear ≤ 0`, by variables; none where numbers are too large, which is weaker.
+pub fn row_of<V: Copy + Ord>(linear: &Linear<V>, variable: impl Fn(V) -> usize) -> Option<Row> {
+    let coefficients = linear.coefficients.iter().map(|&(it, factor)| (variable(it), i128::from(factor)));
+    Row::new(coefficients, -i128::from(linear.plus))
 }
 
 /// A variable is in a range.

@@ -25,27 +25,31 @@ mod bad;
 mod machine;
 mod run;
 mod search;
+mod site;
 mod templates;
 mod trace;
 mod waiting;
 
 use std::collections::BTreeSet;
 
+use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::live::live;
-use crate::engine::symbolic::refusal::needs_integers;
+use crate::engine::symbolic::refusal::{Asker, needs_integers};
+use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::{ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 
-use along::Along;
-use bad::Bad;
+use along::{Along, along};
+use bad::{Bad, condition};
 use machine::Machine;
 use search::{Alarm, End, Problem, Reached};
 use templates::Templates;
+use trace::Solved;
 use waiting::{Order, Rules};
 
 pub use waiting::Keep;
@@ -57,8 +61,8 @@ pub struct Predicates {
     pub keep: Keep,
 }
 
-/// Its name.
-const ENGINE: &str = "predicates";
+/// What it takes.
+const ASKER: Asker = Asker { engine: "predicates", arithmetic: Arithmetic::Linear };
 
 /// So many stores are kept in order at first.
 const FIRST_K: usize = 1;
@@ -76,7 +80,7 @@ impl Predicates {
 
 impl Engine for Predicates {
     fn name(&self) -> &'static str {
-        ENGINE
+        ASKER.engine
     }
 
     fn about(&self) -> &'static str {
@@ -90,7 +94,7 @@ impl Engine for Predicates {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         self.refining(task, monitor, |refinement| {
             let verdict = refinement.run();
-            Answer { engine: ENGINE, verdict, stats: refinement.stats }
+            Answer { engine: ASKER.engine, verdict, stats: refinement.stats }
         })
     }
 }
@@ -129,15 +133,21 @@ impl Predicates {
         monitor: &dyn Monitor,
         then: impl FnOnce(&mut Refinement<'_>) -> T,
     ) -> Result<T, Unsupported> {
-        needs_integers(ENGINE, task.program)?;
-        let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ENGINE, task, process));
+        needs_integers(ASKER, task.program)?;
+        let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let layout = Layout::new(task.program);
         let first_k = task.options.k.map_or(FIRST_K, |k| k as usize);
         let rules = Rules { order: order(task), keep: self.keep, k: first_k };
         let machine = Machine { program: task.program, flows: &flows, layout: &layout, rules };
         let bad = Bad::new(&machine)?;
-        let templates = Templates::new(&machine, &bad);
+        let mut templates = Templates::new(&machine, &bad);
+        for hint in task.program.hints() {
+            // One that is not linear is left to engines that can use it.
+            for case in conditions(task.program, hint, ASKER.arithmetic).unwrap_or_default() {
+                templates.want_condition(&condition(&layout, &case), layout.n_base());
+            }
+        }
         let initial = start(task.program, &layout);
         let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
         let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
@@ -195,13 +205,12 @@ impl Refinement<'_> {
     fn refine(&mut self, alarm: &Alarm) -> Result<(), Verdict> {
         let mismatch = || Verdict::Unknown(StopReason::Defect("`predicates` cannot go its own way again".to_owned()));
         let (ssa, _) = run::ssa(&self.problem.machine, &self.problem, alarm).ok_or_else(mismatch)?;
-        match ssa.solved() {
-            Err(wanted) => {
-                let added = wanted.iter().filter(|it| self.templates.add(it.is_single, it.threshold)).count();
-                let is_new = added > 0;
-                is_new.then_some(()).ok_or(Verdict::Unknown(StopReason::Overflow))
+        match ssa.solved(self.problem.machine.layout) {
+            Solved::Refuted(wanted) => {
+                let n_new = wanted.into_iter().filter(|it| self.templates.want(it.clone())).count();
+                (n_new > 0).then_some(()).ok_or_else(|| self.alarm())
             }
-            Ok(_) => self.refine_buffers(alarm),
+            Solved::Integers(_) | Solved::Unsolved => self.refine_buffers(alarm),
         }
     }
 
@@ -209,20 +218,31 @@ impl Refinement<'_> {
     fn refine_buffers(&mut self, alarm: &Alarm) -> Result<(), Verdict> {
         let machine = self.problem.machine;
         let with = |k: usize| Machine { rules: Rules { k, ..machine.rules }, ..machine };
-        if let Along::Possible(real) = along::along(&self.problem, &with(usize::MAX), alarm) {
-            return Err(match run::told(self.task, &self.problem, &real) {
-                Ok(run) => Verdict::Unsafe(Box::new(run)),
-                Err(reason) => Verdict::Unknown(reason),
-            });
+        let mut told = None;
+        along(&self.problem, (&with(usize::MAX), alarm), self.monitor, &mut |way| {
+            told = run::told(self.task, &self.problem, way).transpose();
+            told.is_some()
+        });
+        match told {
+            Some(Ok(run)) => return Err(Verdict::Unsafe(Box::new(run))),
+            Some(Err(reason)) => return Err(Verdict::Unknown(reason)),
+            None => {}
         }
         let k = machine.rules.k;
-        let is_impossible = |&k: &usize| matches!(along::along(&self.problem, &with(k), alarm), Along::Impossible);
+        let is_impossible =
+            |&k: &usize| along(&self.problem, (&with(k), alarm), self.monitor, &mut |_| true) == Along::Impossible;
         let next = (k + 1..=self.last_k).find(is_impossible).unwrap_or(k + 1);
         if next > self.last_k {
-            return Err(Verdict::Unknown(StopReason::Alarm(k as u32)));
+            return Err(self.alarm());
         }
         self.problem.machine = with(next);
         Ok(())
+    }
+
+    /// There is an alarm, and nothing more to do about it, or no time to.
+    fn alarm(&self) -> Verdict {
+        let stopped = self.monitor.poll(&Progress { explored: self.stats.explored, ..Progress::default() });
+        Verdict::Unknown(stopped.unwrap_or(StopReason::Alarm(self.problem.machine.rules.k as u32)))
     }
 }
 

@@ -2,17 +2,20 @@
 
 use crate::engine::predicates::machine::{Machine, RuleKind};
 use crate::engine::predicates::search::{Alarm, Problem};
-use crate::engine::predicates::trace::{Ssa, Versions};
+use crate::engine::predicates::trace::{Solved, Ssa, Versions};
 use crate::engine::symbolic::walk::{Happening, What, walked};
 use crate::engine::{StopReason, Task};
 use crate::program::{ProcessId, Value};
 use crate::system::{Run, Start};
 
-/// The run that a way of the exact machine is, replayed.
-pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Run, StopReason> {
+/// The run that a way of the exact machine is, replayed; `None` if there are no integers for it.
+pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Option<Run>, StopReason> {
     let machine = Machine { rules: problem.machine.rules.exact(), ..problem.machine };
     let (ssa, versions) = ssa(&machine, problem, alarm).ok_or_else(mismatch)?;
-    let values = ssa.solved().map_err(|_| mismatch())?;
+    let values = match ssa.solved(machine.layout) {
+        Solved::Integers(values) => values,
+        Solved::Refuted(_) | Solved::Unsolved => return Ok(None),
+    };
     let values: Option<Vec<Value>> = values.into_iter().map(|value| Value::try_from(value).ok()).collect();
     let told = Told { machine, values: values.ok_or(StopReason::Overflow)? };
     let first: Vec<usize> = (0..machine.layout.n_base()).collect();
@@ -31,20 +34,20 @@ pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Run
             Happening { process: rule.process, what }
         })
         .collect();
-    walked(task, &start, &happenings)
+    walked(task, &start, &happenings).map(Some)
 }
 
 /// A way as differences, and the versions of variables behind each step; `None` if the machine cannot go it.
 pub fn ssa(machine: &Machine<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Option<(Ssa, Vec<Versions>)> {
-    let mut ssa = Ssa::new(problem.initial);
     let mut at = machine.initial();
+    let mut ssa = Ssa::new(problem.initial, &at);
     let mut versions = Vec::new();
     for rule in &alarm.rules {
         let transition = machine.transitions_of(&at, rule.process).into_iter().find(|it| it.rule == *rule)?;
         versions.push(ssa.take(&transition));
         at = transition.to;
     }
-    ssa.end(&alarm.guards);
+    ssa.end(&alarm.end);
     Some((ssa, versions))
 }
 

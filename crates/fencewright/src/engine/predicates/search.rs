@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use crate::engine::predicates::bad::Bad;
-use crate::engine::predicates::machine::{Guard, Machine, Rule, Skeleton};
-use crate::engine::predicates::templates::Templates;
+use crate::engine::predicates::machine::{Condition, Machine, Rule, Skeleton};
+use crate::engine::predicates::templates::{Data, Templates};
 use crate::engine::{Monitor, Progress, StopReason};
 use crate::numeric::Zone;
 use crate::program::{ProcessId, RegisterId};
@@ -42,7 +42,7 @@ pub struct Alarm {
     /// What happens.
     pub rules: Vec<Rule>,
     /// What is bad about the data in the end.
-    pub guards: Vec<Guard>,
+    pub end: Condition,
 }
 
 /// The monitor is asked after so many configurations.
@@ -61,7 +61,7 @@ pub struct Reached {
 #[derive(Debug)]
 struct Node {
     at: Skeleton,
-    zone: Zone,
+    data: Data,
     /// From where, and how; `None` for the first.
     from: Option<(usize, Rule)>,
     /// Whether a node that was found later has all of this one's data and more.
@@ -79,12 +79,12 @@ impl Reached {
     ) -> End {
         let first = Node {
             at: problem.machine.initial(),
-            zone: templates.abstracted(problem.initial),
+            data: templates.first(&problem.machine, problem.initial),
             from: None,
             is_covered: false,
         };
-        if let Some(guards) = self.add(problem, first) {
-            return self.alarm(guards);
+        if let Some(end) = self.add(problem, templates, first) {
+            return self.alarm(end);
         }
         let mut next = 0;
         while next < self.nodes.len() {
@@ -97,8 +97,8 @@ impl Reached {
             }
             if !self.nodes[next].is_covered {
                 *explored += 1;
-                if let Some(guards) = self.expand(problem, templates, next) {
-                    return self.alarm(guards);
+                if let Some(end) = self.expand(problem, templates, next) {
+                    return self.alarm(end);
                 }
             }
             next += 1;
@@ -117,45 +117,47 @@ impl Reached {
     }
 
     /// Adds all that comes after a node; what is bad about the last one that was added, if anything is.
-    fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<Vec<Guard>> {
+    fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<Condition> {
         for transition in problem.machine.transitions(&self.nodes[at].at) {
-            let Some(mut zone) = transition.after(&self.nodes[at].zone) else { continue };
+            let Node { at: skeleton, data, .. } = &self.nodes[at];
+            let Some(mut after) = templates.after(&problem.machine, skeleton, data, &transition) else { continue };
             let process = transition.rule.process;
             for &register in &problem.dead[process][transition.to.states[process.index()] as usize] {
-                zone.forget(problem.machine.layout.register(process, register));
+                after.zone.forget(problem.machine.layout.register(process, register));
             }
-            let zone = templates.abstracted(&zone);
-            let node = Node { at: transition.to, zone, from: Some((at, transition.rule)), is_covered: false };
-            if let Some(guards) = self.add(problem, node) {
-                return Some(guards);
+            let data = templates.kept(after);
+            let node = Node { at: transition.to, data, from: Some((at, transition.rule)), is_covered: false };
+            if let Some(end) = self.add(problem, templates, node) {
+                return Some(end);
             }
         }
         None
     }
 
     /// Adds a node unless it is covered; what is bad about it, if anything is.
-    fn add(&mut self, problem: &Problem<'_>, node: Node) -> Option<Vec<Guard>> {
+    fn add(&mut self, problem: &Problem<'_>, templates: &Templates, node: Node) -> Option<Condition> {
         let id = self.nodes.len();
         let alike = self.kept.entry(node.at.clone()).or_default();
-        if alike.iter().any(|&it| self.nodes[it].zone.includes(&node.zone)) {
+        if alike.iter().any(|&it| self.nodes[it].data.includes(&node.data)) {
             return None;
         }
         let n_before = alike.len();
         alike.retain(|&it| {
-            self.nodes[it].is_covered = node.zone.includes(&self.nodes[it].zone);
+            self.nodes[it].is_covered = node.data.includes(&self.nodes[it].data);
             !self.nodes[it].is_covered
         });
         self.n_kept = self.n_kept + 1 + alike.len() as u64 - n_before as u64;
         alike.push(id);
-        let n = node.zone.n_variables();
+        let n = node.data.zone.n_variables();
         self.bytes += (n * n * 8 + 64 * node.at.states.len() + 64) as u64;
-        let bad = problem.bad.reached(&node.at, &node.zone);
+        let known = templates.known_rows(&problem.machine, &node.at, &node.data);
+        let bad = problem.bad.reached(&node.at, &node.data.zone, &known);
         self.nodes.push(node);
         bad
     }
 
     /// The way to the node that was added last.
-    fn alarm(&self, guards: Vec<Guard>) -> End {
+    fn alarm(&self, end: Condition) -> End {
         let mut rules = Vec::new();
         let mut at = self.nodes.len() - 1;
         while let Some((from, rule)) = self.nodes[at].from {
@@ -163,6 +165,6 @@ impl Reached {
             at = from;
         }
         rules.reverse();
-        End::Alarm(Alarm { rules, guards })
+        End::Alarm(Alarm { rules, end })
     }
 }

@@ -6,17 +6,21 @@
 //! the store that it goes into, and of the location that the store reaches, without being found again; and a zone that
 //! was abstracted is one of finitely many.
 //!
+//! A constraint that is no difference is kept as it is, as long as it follows: it is a [`Predicate`] then, and the
+//! configuration says whether it is known. Exact refutations tell ([`Row`]).
+//!
 //! 0 is a threshold from the start. So whatever is a copy of something is known to be one, and the refinement need not
 //! tell copies apart ([`trace`](super::trace)).
 
 use std::collections::BTreeSet;
 
 use crate::engine::predicates::bad::Bad;
-use crate::engine::predicates::machine::Machine;
+use crate::engine::predicates::machine::{Condition, Machine, Skeleton, Transition};
+use crate::engine::predicates::site::{Predicate, Site, sites};
 use crate::engine::symbolic::difference::Sum;
-use crate::engine::symbolic::effect::Var;
+use crate::engine::symbolic::effect::{ANY, Var};
 use crate::engine::symbolic::flow::{Act, Step};
-use crate::numeric::{Bound, Zone};
+use crate::numeric::{Bound, Row, Zone, entails};
 use crate::program::{Domain, Initial, Value};
 
 /// Thresholds for each template.
@@ -26,6 +30,35 @@ pub struct Templates {
     single: BTreeSet<Value>,
     /// Of two variables.
     pair: BTreeSet<Value>,
+    /// What is no difference.
+    predicates: Vec<Predicate>,
+}
+
+/// What is kept of data.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// Bounds at thresholds.
+    pub zone: Zone,
+    /// The predicates that are known to hold; ascending.
+    known: Vec<usize>,
+}
+
+impl Data {
+    /// Whether all that the other one stands for, this one does.
+    pub fn includes(&self, other: &Self) -> bool {
+        self.known.iter().all(|it| other.known.binary_search(it).is_ok()) && self.zone.includes(&other.zone)
+    }
+}
+
+/// Something to keep of data.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// A threshold for all that bounds one variable.
+    Single(Value),
+    /// A threshold for all differences.
+    Pair(Value),
+    /// A predicate.
+    Predicate(Predicate),
 }
 
 /// What every program starts with: equal, less, by one more.
@@ -34,20 +67,82 @@ const FIRST: [Value; 3] = [-1, 0, 1];
 impl Templates {
     /// Those that a program's own constants suggest.
     pub fn new(machine: &Machine<'_>, bad: &Bad) -> Self {
-        let mut templates = Self { single: FIRST.into(), pair: FIRST.into() };
+        let mut templates = Self { single: FIRST.into(), pair: FIRST.into(), predicates: Vec::new() };
         let program = machine.program;
         program.locations().iter().for_each(|it| templates.add_domain(it.initial, it.domain));
         for process in program.processes() {
             process.registers.iter().for_each(|it| templates.add_domain(it.initial, it.domain));
         }
         machine.flows.iter().flat_map(|flow| &flow.steps).for_each(|step| templates.add_step(step));
-        bad.guards().for_each(|it| templates.add_condition(it.left == 0 || it.right == 0, it.bound.value()));
+        bad.conditions().for_each(|it| templates.add_bounds(it));
         templates
     }
 
-    /// Adds a threshold; whether it is new.
-    pub fn add(&mut self, is_single: bool, threshold: Value) -> bool {
-        if is_single { self.single.insert(threshold) } else { self.pair.insert(threshold) }
+    /// Keeps more of data; whether that is new.
+    pub fn want(&mut self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::Single(threshold) => self.single.insert(threshold),
+            Wanted::Pair(threshold) => self.pair.insert(threshold),
+            Wanted::Predicate(predicate) if self.predicates.contains(&predicate) => false,
+            Wanted::Predicate(predicate) => {
+                self.predicates.push(predicate);
+                true
+            }
+        }
+    }
+
+    /// Keeps whether a condition on memory and registers holds.
+    pub fn want_condition(&mut self, condition: &Condition, n_base: usize) {
+        self.add_bounds(condition);
+        let sites: Vec<Site> = (0..n_base).map(Site::Base).collect();
+        for row in &condition.rows {
+            self.want(Wanted::Predicate(Predicate::new(row, &sites)));
+            row.negated().map(|row| self.want(Wanted::Predicate(Predicate::new(&row, &sites))));
+        }
+    }
+
+    /// What is kept of how data starts.
+    pub fn first(&self, machine: &Machine<'_>, initial: &Zone) -> Data {
+        let sites = sites(machine.layout, &machine.initial());
+        let known = self
+            .predicates
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| it.row(&sites).is_some_and(|row| entails(initial, &[], &row)));
+        let known = known.map(|it| it.0).collect();
+        Data { zone: self.abstracted(initial), known }
+    }
+
+    /// What is kept of data after a transition, without some variables; `None` if it cannot happen.
+    pub fn after(&self, machine: &Machine<'_>, at: &Skeleton, data: &Data, transition: &Transition) -> Option<After> {
+        let premises = self.known_rows(machine, at, data);
+        let before = transition.before(&data.zone, &premises)?;
+        let known = if self.predicates.is_empty() {
+            Vec::new()
+        } else {
+            let sites = sites(machine.layout, &transition.to);
+            let all = [&premises[..], &transition.when.rows].concat();
+            let follows = |predicate: &Predicate| {
+                let row = predicate.row(&sites).and_then(|row| before_assignment(&row, transition));
+                row.is_some_and(|row| premises.contains(&row) || entails(&before, &all, &row))
+            };
+            (0..self.predicates.len()).filter(|&it| follows(&self.predicates[it])).collect()
+        };
+        Some(After { zone: before.after(&transition.terms), known })
+    }
+
+    /// What is kept of data.
+    pub fn kept(&self, after: After) -> Data {
+        Data { zone: self.abstracted(&after.zone), known: after.known }
+    }
+
+    /// The predicates that are known, by variables.
+    pub fn known_rows(&self, machine: &Machine<'_>, at: &Skeleton, data: &Data) -> Vec<Row> {
+        if data.known.is_empty() {
+            return Vec::new();
+        }
+        let sites = sites(machine.layout, at);
+        data.known.iter().filter_map(|&it| self.predicates[it].row(&sites)).collect()
     }
 
     /// The thresholds for one variable and for two.
@@ -56,7 +151,7 @@ impl Templates {
     }
 
     /// What is kept of a zone.
-    pub fn abstracted(&self, zone: &Zone) -> Zone {
+    fn abstracted(&self, zone: &Zone) -> Zone {
         zone.loosened(|i, j, bound| {
             let Some(value) = bound.value() else { return Bound::NONE };
             let thresholds = if i == 0 || j == 0 { &self.single } else { &self.pair };
@@ -74,7 +169,7 @@ impl Templates {
     }
 
     fn add_step(&mut self, step: &Step) {
-        for guard in &step.effect.when {
+        for guard in &step.effect.when.differences {
             self.add_condition(guard.left.is_none() || guard.right.is_none(), Some(guard.bound));
         }
         let stored = match step.act {
@@ -83,7 +178,18 @@ impl Templates {
         };
         let assigned = step.effect.registers.values().chain(step.effect.memory.values()).copied().chain(stored);
         assigned.for_each(|Sum { var, plus }: Sum<Var>| self.add_constant(var.is_none(), plus));
-        step.effect.picks.iter().for_each(|&(lo, hi)| [lo, hi].into_iter().for_each(|it| self.add_constant(true, it)));
+        let picks = step.effect.picks.iter().filter(|&&it| it != ANY);
+        picks.for_each(|&(lo, hi)| [lo, hi].into_iter().for_each(|it| self.add_constant(true, it)));
+    }
+
+    fn add_bounds(&mut self, condition: &Condition) {
+        for guard in &condition.guards {
+            self.add_condition(guard.left == 0 || guard.right == 0, guard.bound.value());
+        }
+    }
+
+    fn add(&mut self, is_single: bool, threshold: Value) -> bool {
+        self.want(if is_single { Wanted::Single(threshold) } else { Wanted::Pair(threshold) })
     }
 
     /// A difference may be this.
@@ -97,5 +203,50 @@ impl Templates {
         let Some(bound) = bound else { return };
         self.add(is_single, bound);
         bound.checked_neg().and_then(|it| it.checked_sub(1)).map(|opposite| self.add(is_single, opposite));
+    }
+}
+
+/// Data after a transition, before it is abstracted.
+#[derive(Debug)]
+pub struct After {
+    /// Exact, if only differences are taken.
+    pub zone: Zone,
+    known: Vec<usize>,
+}
+
+/// What holds before a transition if a row holds after it.
+fn before_assignment(row: &Row, transition: &Transition) -> Option<Row> {
+    let terms = row.coefficients().iter().map(|&(variable, factor)| (transition.terms[variable], factor));
+    let shift = terms
+        .clone()
+        .try_fold(0_i128, |sum, (term, factor)| sum.checked_add(i128::from(term.plus).checked_mul(factor)?));
+    Row::new(terms.map(|(term, factor)| (term.base, factor)), row.bound().checked_sub(shift?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Data, before_assignment};
+    use crate::engine::predicates::machine::{Condition, Rule, RuleKind, Skeleton, Transition};
+    use crate::numeric::{Row, Term, Zone};
+    use crate::program::ProcessId;
+    use crate::util::Idx;
+
+    #[test]
+    fn what_knows_less_includes_what_knows_more() {
+        let data = |known: &[usize]| Data { zone: Zone::all(2), known: known.to_vec() };
+        assert!(data(&[1]).includes(&data(&[0, 1])) && data(&[]).includes(&data(&[0])));
+        assert!(!data(&[0]).includes(&data(&[1])) && !data(&[0, 1]).includes(&data(&[1])));
+    }
+
+    #[test]
+    fn a_row_is_moved_before_an_assignment() {
+        let rule = Rule { process: ProcessId::from_usize(0), kind: RuleKind::Step(0) };
+        let to = Skeleton { states: Box::default(), shapes: Box::default() };
+        // (x, y) := (y + 3, 5)
+        let terms = vec![Term::constant(0), Term { base: 2, plus: 3 }, Term::constant(5)];
+        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), terms };
+        // 2x + y ≤ 20 after it if 2y + 11 ≤ 20 before it.
+        let after = Row::new([(1, 2), (2, 1)], 20).expect("it fits");
+        assert_eq!(before_assignment(&after, &step), Row::new([(2, 2)], 9));
     }
 }

@@ -1,4 +1,4 @@
-//! A way through the machine as one conjunction of differences: is it feasible, with which integers, and if not, why.
+//! A way through the machine as one conjunction: is it feasible, with which integers, and if not, why.
 //!
 //! Every value on the way is a node: what memory and registers start with, what is picked, and what is assigned. A
 //! guard, a range and an assignment of a sum are edges `u - w ≤ c` that know at which step they came; a copy is the
@@ -10,9 +10,16 @@
 //! they are values of variables there. So if every `Σ` is a threshold, the abstract search cannot go this way again: a
 //! sequence interpolant, read off the cycle. That the same node is the same value needs the threshold 0, which is
 //! always there ([`templates`](super::templates)).
+//!
+//! **Linear constraints** on the way are rows over nodes. If they and the edges have a refutation, its multipliers give
+//! interpolants as well: the sum of what came up to a cut, each row as often as the refutation takes it. If they have
+//! none, integers are looked for one node after the other.
 
-use crate::engine::predicates::machine::{Guard, Transition};
-use crate::numeric::{Bound, Zone};
+use crate::engine::predicates::machine::{Condition, Skeleton, Transition};
+use crate::engine::predicates::site::{Predicate, Site, sites};
+use crate::engine::predicates::templates::Wanted;
+use crate::engine::symbolic::layout::Layout;
+use crate::numeric::{Bound, Row, Term, Zone, refutation};
 use crate::program::Value;
 
 /// A way, as differences.
@@ -22,8 +29,15 @@ pub struct Ssa {
     now: Vec<usize>,
     n_nodes: usize,
     edges: Vec<Edge>,
+    /// What is no difference, over nodes, and the step that it came with.
+    rows: Dated,
+    /// Behind each step: where it leads, and the node of each variable.
+    cuts: Vec<(Skeleton, Vec<usize>)>,
     n_steps: usize,
 }
+
+/// Rows over nodes, and the step that each came with.
+type Dated = Vec<(Row, usize)>;
 
 /// `left - right ≤ bound`, by nodes; node 0 is the constant 0.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +49,15 @@ struct Edge {
     step: usize,
 }
 
-/// A threshold that keeps an infeasible way out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Wanted {
-    /// Whether it bounds one variable, not a difference.
-    pub is_single: bool,
-    /// The threshold.
-    pub threshold: Value,
+/// What came of a way.
+#[derive(Debug)]
+pub enum Solved {
+    /// It is feasible, with these values of nodes.
+    Integers(Vec<i128>),
+    /// It is not, and this keeps it out.
+    Refuted(Vec<Wanted>),
+    /// There are rational numbers for it, and no integers were found.
+    Unsolved,
 }
 
 /// The nodes of all variables behind a step, and of what it picked.
@@ -55,9 +71,11 @@ pub struct Versions {
 
 impl Ssa {
     /// The start.
-    pub fn new(initial: &Zone) -> Self {
+    pub fn new(initial: &Zone, at: &Skeleton) -> Self {
         let n = initial.n_variables();
-        let mut ssa = Self { now: (0..n).collect(), n_nodes: n, edges: Vec::new(), n_steps: 0 };
+        let now: Vec<usize> = (0..n).collect();
+        let cuts = vec![(at.clone(), now.clone())];
+        let mut ssa = Self { now, n_nodes: n, edges: Vec::new(), rows: Vec::new(), cuts, n_steps: 0 };
         for i in 1..n {
             ssa.add(i, 0, initial.bound(i, 0));
             ssa.add(0, i, initial.bound(0, i));
@@ -71,7 +89,7 @@ impl Ssa {
         let mut before = self.now.clone();
         let picked: Vec<usize> = (0..transition.n_picked).map(|_| self.node()).collect();
         before.extend(&picked);
-        self.require(&transition.guards, &before);
+        self.require(&transition.when, &before);
         self.now.clear();
         for term in &transition.terms {
             let node = match term.plus {
@@ -80,28 +98,34 @@ impl Ssa {
             };
             self.now.push(node);
         }
+        self.cuts.push((transition.to.clone(), self.now.clone()));
         Versions { variables: self.now.clone(), picked }
     }
 
     /// In the end this holds.
-    pub fn end(&mut self, guards: &[Guard]) {
+    pub fn end(&mut self, condition: &Condition) {
         self.n_steps += 1;
         let now = self.now.clone();
-        self.require(guards, &now);
+        self.require(condition, &now);
     }
 
-    /// A value for each node, if the way is feasible; otherwise thresholds that keep it out.
-    pub fn solved(&self) -> Result<Vec<i128>, Vec<Wanted>> {
+    /// Whether the way is feasible.
+    pub fn solved(&self, layout: &Layout) -> Solved {
+        let mut last = Vec::new();
         // The shortest beginning that is infeasible says most about why.
-        let mut last = None;
         for step in 0..=self.n_steps {
             match self.distances(step) {
-                Ok(distances) => last = Some(distances),
-                Err(cycle) => return Err(self.thresholds(&cycle)),
+                Ok(distances) => last = distances,
+                Err(cycle) => return Solved::Refuted(self.thresholds(&cycle)),
             }
         }
-        let distances = last.unwrap_or_default();
-        Ok(distances.iter().map(|it| it - distances[0]).collect())
+        if self.rows.is_empty() {
+            return Solved::Integers(last.iter().map(|it| it - last[0]).collect());
+        }
+        match self.refuted() {
+            Some((rows, multipliers)) => Solved::Refuted(self.interpolants(layout, &rows, &multipliers)),
+            None => self.integers().map_or(Solved::Unsolved, Solved::Integers),
+        }
     }
 
     fn node(&mut self) -> usize {
@@ -117,9 +141,13 @@ impl Ssa {
         node
     }
 
-    fn require(&mut self, guards: &[Guard], nodes: &[usize]) {
-        for guard in guards {
+    fn require(&mut self, condition: &Condition, nodes: &[usize]) {
+        for guard in &condition.guards {
             self.add(nodes[guard.left], nodes[guard.right], guard.bound);
+        }
+        for row in &condition.rows {
+            let coefficients = row.coefficients().iter().map(|&(variable, factor)| (nodes[variable], factor));
+            self.rows.extend(Row::new(coefficients, row.bound()).map(|row| (row, self.n_steps)));
         }
     }
 
@@ -166,13 +194,95 @@ impl Ssa {
                 let (left, right) = (run[0].left, run[run.len() - 1].right);
                 let sum: i128 = run.iter().map(|edge| edge.bound).sum();
                 if let Ok(threshold) = Value::try_from(sum) {
-                    wanted.push(Wanted { is_single: left == 0 || right == 0, threshold });
+                    let is_single = left == 0 || right == 0;
+                    wanted.push(if is_single { Wanted::Single(threshold) } else { Wanted::Pair(threshold) });
                 }
             }
         }
         wanted.sort_unstable();
         wanted.dedup();
         wanted
+    }
+
+    /// All that came up to a step, as rows.
+    fn rows_until(&self, step: usize) -> Dated {
+        let edges = self.edges.iter().filter(|edge| edge.step <= step);
+        let edges = edges.filter_map(|it| Some((Row::new([(it.left, 1), (it.right, -1)], it.bound)?, it.step)));
+        edges.chain(self.rows.iter().filter(|it| it.1 <= step).cloned()).collect()
+    }
+
+    /// The rows of the shortest beginning that is infeasible, and how often each is taken to refute it.
+    fn refuted(&self) -> Option<(Dated, Vec<i128>)> {
+        let refute = |step: usize| {
+            let rows = self.rows_until(step);
+            let plain: Vec<Row> = rows.iter().map(|it| it.0.clone()).collect();
+            refutation(&plain).map(|multipliers| (rows, multipliers))
+        };
+        let (mut found, mut possible, mut refuted) = (refute(self.n_steps)?, 0, self.n_steps);
+        while possible < refuted {
+            let middle = usize::midpoint(possible, refuted);
+            match refute(middle) {
+                Some(earlier) => (found, refuted) = (earlier, middle),
+                None => possible = middle + 1,
+            }
+        }
+        Some(found)
+    }
+
+    /// What a refutation says behind each step.
+    fn interpolants(&self, layout: &Layout, rows: &[(Row, usize)], multipliers: &[i128]) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
+        for (cut, (at, nodes)) in self.cuts.iter().enumerate() {
+            let taken = rows.iter().zip(multipliers).filter(|((_, step), _)| *step <= cut);
+            let sum = Row::sum(taken.map(|((row, _), &times)| (row, times)));
+            let Some(sum) = sum.filter(|sum| !sum.coefficients().is_empty()) else { continue };
+            let variable = |node: usize| nodes.iter().position(|&it| it == node);
+            let coefficients = sum.coefficients().iter().map(|&(node, factor)| Some((variable(node)?, factor)));
+            let Some(coefficients) = coefficients.collect::<Option<Vec<_>>>() else { continue };
+            let sites: Vec<Site> = sites(layout, at);
+            if let Some(row) = Row::new(coefficients, sum.bound()) {
+                wanted.extend(threshold(&row));
+                wanted.push(Wanted::Predicate(Predicate::new(&row, &sites)));
+            }
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted
+    }
+
+    /// Integers for all nodes, if they are found without going back.
+    fn integers(&self) -> Option<Vec<i128>> {
+        let mut zone = Zone::all(self.n_nodes);
+        let is_possible = self.edges.iter().all(|it| zone.add(it.left, it.right, Bound::ZERO.shifted(it.bound)));
+        is_possible.then_some(())?;
+        self.narrow(&mut zone).then_some(())?;
+        for node in 1..self.n_nodes {
+            let ends = [zone.bound(node, 0).value(), zone.bound(0, node).value().and_then(Value::checked_neg)];
+            let least = zone.valuation(&vec![None; self.n_nodes]).map(|values| values[node]);
+            let tried = least.into_iter().chain(ends.into_iter().flatten());
+            let fixed = tried.map(|value| {
+                let mut fixed = zone.clone();
+                let is_possible = fixed.equate(Term::var(node), Term::constant(value)) && self.narrow(&mut fixed);
+                is_possible.then_some(fixed)
+            });
+            zone = fixed.flatten().next()?;
+        }
+        (0..self.n_nodes).map(|node| zone.bound(node, 0).value().map(i128::from)).collect()
+    }
+
+    /// Adds to a zone what the rows say; false if no valuation is left.
+    fn narrow(&self, zone: &mut Zone) -> bool {
+        (0..self.rows.len().min(8) + 1).all(|_| self.rows.iter().all(|(row, _)| row.narrow(zone)))
+    }
+}
+
+/// The threshold that a row is, if it is a difference.
+fn threshold(row: &Row) -> Option<Wanted> {
+    let bound = Value::try_from(row.bound()).ok()?;
+    match *row.coefficients() {
+        [(_, 1 | -1)] => Some(Wanted::Single(bound)),
+        [(_, 1), (_, -1)] | [(_, -1), (_, 1)] => Some(Wanted::Pair(bound)),
+        _ => None,
     }
 }
 
@@ -201,3 +311,6 @@ fn cycle(parents: &[Option<Edge>]) -> Option<Vec<Edge>> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

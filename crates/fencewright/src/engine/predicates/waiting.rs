@@ -317,3 +317,6 @@ impl Pending {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

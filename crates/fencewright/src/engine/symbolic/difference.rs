@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `≠` is two cases, and so are `min` and `max`; a boolean is 1 in some cases and 0 in the others. What is no
-//! difference is split by the values of a variable with a small range, if it has one; otherwise it is [`Beyond`] zones.
+//! difference is split by the values of a variable with a small range, if it has one. Otherwise it is a linear
+//! constraint for those who take such ([`Arithmetic`]), and [`Beyond`] the others.
 
 use crate::engine::symbolic::linear::Linear;
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
@@ -39,15 +40,44 @@ pub struct AtMost<V> {
 }
 
 /// All of them hold.
-pub type Conjunction<V> = Vec<AtMost<V>>;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conjunction<V> {
+    /// Differences.
+    pub differences: Vec<AtMost<V>>,
+    /// These are at most 0; none for those who take differences only.
+    pub rows: Vec<Linear<V>>,
+}
 
-/// A value, and when it is that.
-pub type Case<V> = (Conjunction<V>, Sum<V>);
+impl<V> Default for Conjunction<V> {
+    fn default() -> Self {
+        Self { differences: Vec::new(), rows: Vec::new() }
+    }
+}
+
+impl<V: Clone> Conjunction<V> {
+    /// Both hold.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            differences: [&self.differences[..], &other.differences].concat(),
+            rows: [&self.rows[..], &other.rows].concat(),
+        }
+    }
+}
 
 /// A linear expression, and when it is the value.
-type LinearCase<V> = (Conjunction<V>, Linear<V>);
+pub type Case<V> = (Conjunction<V>, Linear<V>);
 
-/// An expression that zones cannot express.
+/// What arithmetic is taken where no range is small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// Conditions `x - y ≤ c` and values `x + c`.
+    Differences,
+    /// All linear conditions and values.
+    Linear,
+}
+
+/// An expression that cannot be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beyond;
 
@@ -61,6 +91,15 @@ const MAX_SPLIT: Value = 32;
 pub struct Differences<'a, V> {
     /// The least and greatest value of a variable, if there are such.
     pub domain: &'a dyn Fn(V) -> Option<(Value, Value)>,
+    /// What is taken besides differences.
+    pub arithmetic: Arithmetic,
+}
+
+/// Whether a linear expression may be refused, so that it is split.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    MayRefuse,
+    Last,
 }
 
 impl<V: Copy + Ord> Differences<'_, V> {
@@ -68,14 +107,12 @@ impl<V: Copy + Ord> Differences<'_, V> {
     pub fn values(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for (when, value) in self.linear(expr)? {
-            self.split(&when, &value, &mut |when, value| {
-                let sum = match *value.coefficients {
-                    [] => Sum { var: None, plus: value.plus },
-                    [(variable, 1)] => Sum { var: Some(variable), plus: value.plus },
-                    _ => return Ok(false),
-                };
-                cases.push((when, sum));
-                Ok(true)
+            self.split(&when, &value, &mut |when, value, choice| {
+                let is_taken = choice == Choice::Last || value.as_sum().is_some();
+                if is_taken {
+                    cases.push((when, value));
+                }
+                Ok(is_taken)
             })?;
         }
         limited(cases)
@@ -111,13 +148,11 @@ impl<V: Copy + Ord> Differences<'_, V> {
 
     fn both(&self, left: &Expr<V>, l: bool, right: &Expr<V>, r: bool) -> Result<Vec<Conjunction<V>>, Beyond> {
         let (lefts, rights) = (self.holds(left, l)?, self.holds(right, r)?);
-        limited(
-            lefts.iter().flat_map(|left| rights.iter().map(move |right| [&left[..], &right[..]].concat())).collect(),
-        )
+        limited(lefts.iter().flat_map(|left| rights.iter().map(move |right| left.and(right))).collect())
     }
 
     /// The cases of `left - right`.
-    fn difference(&self, left: &Expr<V>, right: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
+    fn difference(&self, left: &Expr<V>, right: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         let (lefts, rights) = (self.linear(left)?, self.linear(right)?);
         pairs(&lefts, &rights, |left, right| left.plus(right, -1).ok_or(Beyond))
     }
@@ -144,15 +179,18 @@ impl<V: Copy + Ord> Differences<'_, V> {
             }
         };
         let mut all = Vec::new();
-        self.split(&when, difference, &mut |mut when, value| {
+        self.split(&when, difference, &mut |mut when, value, choice| {
             let negated = Linear::constant(0).plus(&value, -1).ok_or(Beyond)?;
             let sides = [(at_most, &value), (at_least.map(|least| -least), &negated)];
             for (bound, side) in sides.into_iter().filter_map(|(bound, side)| bound.map(|bound| (bound, side))) {
                 match bounded(side, bound)? {
                     Bounded::Always => {}
                     Bounded::Never => return Ok(true),
-                    Bounded::If(atom) => when.push(atom),
-                    Bounded::NoDifference => return Ok(false),
+                    Bounded::If(atom) => when.differences.push(atom),
+                    Bounded::NoDifference if choice == Choice::MayRefuse => return Ok(false),
+                    Bounded::NoDifference => {
+                        when.rows.push(side.plus(&Linear::constant(bound), -1).ok_or(Beyond)?);
+                    }
                 }
             }
             all.push(when);
@@ -164,17 +202,22 @@ impl<V: Copy + Ord> Differences<'_, V> {
     /// Calls `take` with a linear expression, or, as long as it refuses, with its cases by the values of a variable.
     fn split(
         &self,
-        when: &[AtMost<V>],
+        when: &Conjunction<V>,
         value: &Linear<V>,
-        take: &mut dyn FnMut(Conjunction<V>, Linear<V>) -> Result<bool, Beyond>,
+        take: &mut dyn FnMut(Conjunction<V>, Linear<V>, Choice) -> Result<bool, Beyond>,
     ) -> Result<(), Beyond> {
-        if take(when.to_vec(), value.clone())? {
+        if take(when.clone(), value.clone(), Choice::MayRefuse)? {
             return Ok(());
         }
-        let (variable, (lo, hi)) = self.smallest(value).ok_or(Beyond)?;
+        let Some((variable, (lo, hi))) = self.smallest(value) else {
+            let is_taken = self.arithmetic == Arithmetic::Linear && take(when.clone(), value.clone(), Choice::Last)?;
+            return is_taken.then_some(()).ok_or(Beyond);
+        };
         for known in lo..=hi {
             let value = value.with(variable, known).ok_or(Beyond)?;
-            self.split(&[when, &is(variable, known)?].concat(), &value, take)?;
+            let mut when = when.clone();
+            when.differences.extend(is(variable, known)?);
+            self.split(&when, &value, take)?;
         }
         Ok(())
     }
@@ -187,10 +230,10 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// The linear expressions that an expression is, by cases.
-    fn linear(&self, expr: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
+    fn linear(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         match expr {
-            Expr::Const(value) => Ok(vec![(Vec::new(), Linear::constant(*value))]),
-            Expr::Var(variable) => Ok(vec![(Vec::new(), Linear::var(*variable))]),
+            Expr::Const(value) => Ok(vec![(Conjunction::default(), Linear::constant(*value))]),
+            Expr::Var(variable) => Ok(vec![(Conjunction::default(), Linear::var(*variable))]),
             Expr::Unary(UnaryOp::Neg, operand) => {
                 let negated = |it: &Linear<V>| Linear::constant(0).plus(it, -1).ok_or(Beyond);
                 self.linear(operand)?.into_iter().map(|(when, it)| Ok((when, negated(&it)?))).collect()
@@ -203,7 +246,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
                 let mut cases: Vec<_> = decided.map(|when| (when, Linear::constant(Value::from(decisive)))).collect();
                 let rights = self.linear(right)?;
                 for open in self.holds(left, !decisive)? {
-                    let with = |(when, value): &LinearCase<V>| ([&open[..], when].concat(), value.clone());
+                    let with = |(when, value): &Case<V>| (open.and(when), value.clone());
                     cases.extend(rights.iter().map(with));
                 }
                 limited(cases)
@@ -224,7 +267,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// A condition as 0 or 1.
-    fn truth(&self, expr: &Expr<V>) -> Result<Vec<LinearCase<V>>, Beyond> {
+    fn truth(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for wanted in [true, false] {
             let value = Linear::constant(Value::from(wanted));
@@ -234,15 +277,10 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// The smaller or the greater of two.
-    fn extreme(
-        &self,
-        lefts: &[LinearCase<V>],
-        rights: &[LinearCase<V>],
-        op: BinaryOp,
-    ) -> Result<Vec<LinearCase<V>>, Beyond> {
+    fn extreme(&self, lefts: &[Case<V>], rights: &[Case<V>], op: BinaryOp) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for ((when_left, left), (when_right, right)) in lefts.iter().flat_map(|l| rights.iter().map(move |r| (l, r))) {
-            let when = [&when_left[..], &when_right[..]].concat();
+            let when = when_left.and(when_right);
             let difference = left.plus(right, -1).ok_or(Beyond)?;
             for left_is_less in [true, false] {
                 let value = if left_is_less == (op == BinaryOp::Min) { left } else { right };
@@ -254,18 +292,13 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// An operator that is linear only if one side is a constant, or not at all: sides are split as far as needed.
-    fn applied(
-        &self,
-        lefts: &[LinearCase<V>],
-        rights: &[LinearCase<V>],
-        op: BinaryOp,
-    ) -> Result<Vec<LinearCase<V>>, Beyond> {
+    fn applied(&self, lefts: &[Case<V>], rights: &[Case<V>], op: BinaryOp) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for ((when_left, left), (when_right, right)) in lefts.iter().flat_map(|l| rights.iter().map(move |r| (l, r))) {
-            let when = [&when_left[..], &when_right[..]].concat();
-            self.split(&when, left, &mut |when, left| {
+            let when = when_left.and(when_right);
+            self.split(&when, left, &mut |when, left, _| {
                 let mut is_taken = true;
-                self.split(&when, right, &mut |when, right| {
+                self.split(&when, right, &mut |when, right, _| {
                     let value = match (left.as_constant(), right.as_constant()) {
                         (Some(l), Some(r)) => Linear::constant(op.apply(l, r).map_err(|_| Beyond)?),
                         (Some(l), None) if op == BinaryOp::Mul => Linear::constant(0).plus(&right, l).ok_or(Beyond)?,
@@ -327,14 +360,14 @@ fn is<V: Copy>(variable: V, value: Value) -> Result<[AtMost<V>; 2], Beyond> {
 }
 
 fn pairs<V: Copy>(
-    lefts: &[LinearCase<V>],
-    rights: &[LinearCase<V>],
+    lefts: &[Case<V>],
+    rights: &[Case<V>],
     combine: impl Fn(&Linear<V>, &Linear<V>) -> Result<Linear<V>, Beyond>,
-) -> Result<Vec<LinearCase<V>>, Beyond> {
+) -> Result<Vec<Case<V>>, Beyond> {
     let mut cases = Vec::new();
     for (when_left, left) in lefts {
         for (when_right, right) in rights {
-            cases.push(([&when_left[..], &when_right[..]].concat(), combine(left, right)?));
+            cases.push((when_left.and(when_right), combine(left, right)?));
         }
     }
     limited(cases)

@@ -1,11 +1,13 @@
 //! What a step does to the variables of a process and to memory, as one parallel assignment of sums under a guard.
 //!
 //! A locked block, or an operation with the local steps behind it, is run symbolically: every variable is a [`Sum`]
-//! over what the variables were before the step, what a load finds, and what a havoc picks.
+//! over what the variables were before the step, what a load finds, and what a havoc picks. A value that is linear, but
+//! no sum, is *picked* too, under a guard that says which it is.
 
 use std::collections::BTreeMap;
 
-use crate::engine::symbolic::difference::{AtMost, Beyond, Conjunction, Differences, Sum};
+use crate::engine::symbolic::difference::{Arithmetic, AtMost, Beyond, Conjunction, Differences, Sum};
+use crate::engine::symbolic::linear::Linear;
 use crate::numeric::{Bound, Zone};
 use crate::program::{
     BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,
@@ -33,11 +35,14 @@ pub struct Effect {
     pub registers: BTreeMap<RegisterId, Sum<Var>>,
     /// Memory afterwards; the rest stays. Only in atomic steps.
     pub memory: BTreeMap<LocationId, Sum<Var>>,
-    /// The ranges of havocs.
+    /// The ranges of what is picked; [`ANY`] is none.
     pub picks: Vec<(Value, Value)>,
     /// The location that is loaded from.
     pub loaded: Option<LocationId>,
 }
+
+/// The range of what may be any value. Bounds are weaker than none at its ends.
+pub const ANY: (Value, Value) = (Value::MIN, Value::MAX);
 
 /// A way through an operation.
 #[derive(Clone, Debug)]
@@ -68,6 +73,8 @@ pub struct Symbolic<'a> {
     pub program: &'a Program,
     /// Whose operations.
     pub process: ProcessId,
+    /// What arithmetic is taken.
+    pub arithmetic: Arithmetic,
 }
 
 /// Where a store goes, how it ends, and what it writes.
@@ -126,7 +133,8 @@ impl Symbolic<'_> {
 
     /// Whether an effect is possible as far as its own guard tells.
     pub fn is_possible(&self, effect: &Effect) -> bool {
-        let mut variables: Vec<Var> = effect.when.iter().flat_map(|it| [it.left, it.right]).flatten().collect();
+        let mut variables: Vec<Var> =
+            effect.when.differences.iter().flat_map(|it| [it.left, it.right]).flatten().collect();
         variables.sort_unstable();
         variables.dedup();
         let place = |it: Option<Var>| it.map_or(0, |it| 1 + variables.binary_search(&it).expect("it is one of them"));
@@ -136,7 +144,8 @@ impl Symbolic<'_> {
             hi.is_none_or(|hi| zone.add(i + 1, 0, Bound::at_most(hi)))
                 && lo.and_then(Value::checked_neg).is_none_or(|lo| zone.add(0, i + 1, Bound::at_most(lo)))
         });
-        is_in_domain && effect.when.iter().all(|it| zone.add(place(it.left), place(it.right), Bound::at_most(it.bound)))
+        let mut differences = effect.when.differences.iter();
+        is_in_domain && differences.all(|it| zone.add(place(it.left), place(it.right), Bound::at_most(it.bound)))
     }
 
     /// The cases in which a condition holds, or does not.
@@ -318,8 +327,9 @@ impl Symbolic<'_> {
         sum_of: &impl Fn(&V) -> Sum<Var>,
     ) -> Result<Vec<(Effect, Sum<Var>)>, Beyond> {
         let domain = |variable: Var| self.bounds(variable, before);
-        let cases = Differences { domain: &domain }.values(&resolved(expr, sum_of))?.into_iter();
-        Ok(cases.map(|(when, value)| (with_guard(before, when), value)).collect())
+        let differences = Differences { domain: &domain, arithmetic: self.arithmetic };
+        let cases = differences.values(&resolved(expr, sum_of))?.into_iter();
+        cases.map(|(when, value)| with_value(with_guard(before, &when), &value)).collect()
     }
 
     fn when_sums<V>(
@@ -330,8 +340,9 @@ impl Symbolic<'_> {
         sum_of: &impl Fn(&V) -> Sum<Var>,
     ) -> Result<Vec<Effect>, Beyond> {
         let domain = |variable: Var| self.bounds(variable, before);
-        let cases = Differences { domain: &domain }.holds(&resolved(condition, sum_of), wanted)?.into_iter();
-        let mut effects: Vec<Effect> = cases.map(|when| with_guard(before, when)).collect();
+        let differences = Differences { domain: &domain, arithmetic: self.arithmetic };
+        let cases = differences.holds(&resolved(condition, sum_of), wanted)?.into_iter();
+        let mut effects: Vec<Effect> = cases.map(|when| with_guard(before, &when)).collect();
         effects.retain(|effect| self.is_possible(effect));
         Ok(effects)
     }
@@ -370,10 +381,21 @@ fn with_memory(mut effect: Effect, x: LocationId, value: Sum<Var>) -> Effect {
     effect
 }
 
-fn with_guard(before: &Effect, when: Conjunction<Var>) -> Effect {
-    let mut effect = before.clone();
-    effect.when.extend(when);
-    effect
+fn with_guard(before: &Effect, when: &Conjunction<Var>) -> Effect {
+    Effect { when: before.when.and(when), ..before.clone() }
+}
+
+/// A value as a sum; one that is none is picked.
+fn with_value(mut effect: Effect, value: &Linear<Var>) -> Result<(Effect, Sum<Var>), Beyond> {
+    if let Some(sum) = value.as_sum() {
+        return Ok((effect, sum));
+    }
+    let picked = Var::Picked(effect.picks.len());
+    effect.picks.push(ANY);
+    let above = value.plus(&Linear::var(picked), -1).ok_or(Beyond)?;
+    let below = Linear::constant(0).plus(&above, -1).ok_or(Beyond)?;
+    effect.when.rows.extend([above, below]);
+    Ok((effect, Sum::var(picked)))
 }
 
 fn pick(register: RegisterId, range: (Value, Value), before: &Effect) -> End {
@@ -392,11 +414,11 @@ fn within(before: &Effect, value: Sum<Var>, lo: Option<Value>, hi: Option<Value>
     let mut effect = before.clone();
     if let Some(hi) = hi {
         let bound = hi.checked_sub(value.plus).ok_or(Beyond)?;
-        effect.when.push(AtMost { left: Some(variable), right: None, bound });
+        effect.when.differences.push(AtMost { left: Some(variable), right: None, bound });
     }
     if let Some(lo) = lo {
         let bound = value.plus.checked_sub(lo).ok_or(Beyond)?;
-        effect.when.push(AtMost { left: None, right: Some(variable), bound });
+        effect.when.differences.push(AtMost { left: None, right: Some(variable), bound });
     }
     Ok(Some(effect))
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::symbolic::difference::{Beyond, Sum};
 use crate::engine::symbolic::effect::{Effect, End, Symbolic, Touch, Var};
-use crate::engine::symbolic::refusal::beyond_edge;
+use crate::engine::symbolic::refusal::{Asker, beyond_edge};
 use crate::engine::{Task, Unsupported};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, PointId, ProcessId, Program, StateVar};
 use crate::system::{Control, Flow, Move};
@@ -71,19 +71,19 @@ const MAX_LENGTH: usize = 64;
 
 impl ProcessFlow {
     /// The flow of a process, for this engine; state 0 is where it starts.
-    pub fn new(engine: &str, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
+    pub fn new(asker: Asker, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
         let flow = Flow { program: task.program, placement: task.placement };
-        let symbolic = Symbolic { program: task.program, process };
+        let symbolic = Symbolic { program: task.program, process, arithmetic: asker.arithmetic };
         let entry = Control::At(task.program.processes()[process].entry);
         let observed = observed(task.program, process);
         let mut rests = Rests { flow, symbolic, observed, ways: BTreeMap::from([(entry, None)]), todo: Vec::new() };
         rests.todo.extend(flow.moves(entry).into_iter().map(|(_, next)| next));
         while let Some(control) = rests.todo.pop() {
-            rests.visit(control, &mut Vec::new()).map_err(|edge| beyond_edge(engine, task.program, edge))?;
+            rests.visit(control, &mut Vec::new()).map_err(|edge| beyond_edge(asker, task.program, edge))?;
         }
         let mut maker = Maker { rests, states: BTreeMap::from([(entry, 0)]), todo: vec![entry], steps: Vec::new() };
         while let Some(control) = maker.todo.pop() {
-            maker.leave(control).map_err(|edge| beyond_edge(engine, task.program, edge))?;
+            maker.leave(control).map_err(|edge| beyond_edge(asker, task.program, edge))?;
         }
         Ok(maker.finished())
     }

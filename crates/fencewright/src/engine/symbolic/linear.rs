@@ -1,9 +1,10 @@
 //! Linear expressions, exactly: every step that needs more than 64 bits is refused.
 
+use crate::engine::symbolic::difference::Sum;
 use crate::program::Value;
 
 /// A linear expression over variables `V`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Linear<V> {
     /// Ascending by variable; no coefficient is zero.
     pub coefficients: Vec<(V, Value)>,
@@ -25,6 +26,15 @@ impl<V: Copy + Ord> Linear<V> {
     /// Its value, if it does not depend on variables.
     pub fn as_constant(&self) -> Option<Value> {
         self.coefficients.is_empty().then_some(self.plus)
+    }
+
+    /// The sum that it is, if it is one.
+    pub fn as_sum(&self) -> Option<Sum<V>> {
+        match *self.coefficients {
+            [] => Some(Sum { var: None, plus: self.plus }),
+            [(variable, 1)] => Some(Sum { var: Some(variable), plus: self.plus }),
+            _ => None,
+        }
     }
 
     /// `self + factor * other`, if it fits.

@@ -49,8 +49,9 @@ fn used(step: &Step, live: &BTreeSet<RegisterId>) -> Vec<RegisterId> {
         Act::Local | Act::Load(_) | Act::Fence(_) | Act::Atomic(_) => None,
     };
     let sums = assigned.chain(step.effect.memory.values().copied()).chain(stored);
-    let guards = step.effect.when.iter().flat_map(|it| [it.left, it.right]);
-    let variables = sums.map(|Sum { var, .. }| var).chain(guards).flatten();
+    let guards = step.effect.when.differences.iter().flat_map(|it| [it.left, it.right]);
+    let rows = step.effect.when.rows.iter().flat_map(|row| row.coefficients.iter().map(|it| it.0));
+    let variables = sums.map(|Sum { var, .. }| var).chain(guards).flatten().chain(rows);
     let registers = variables.filter_map(|it| match it {
         Var::Register(register) => Some(register),
         Var::Memory(_) | Var::Loaded | Var::Picked(_) => None,

@@ -1,19 +1,30 @@
 //! What the engines for unbounded data do not take, and how they say so.
 
 use crate::engine::Unsupported;
+use crate::engine::symbolic::difference::Arithmetic;
 use crate::program::{EdgeId, Program, Property};
 use crate::source::Span;
+
+/// An engine for unbounded data.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker {
+    /// Its name.
+    pub engine: &'static str,
+    /// What arithmetic it takes.
+    pub arithmetic: Arithmetic,
+}
 
 /// Engines that look at each value do better with so few.
 const FEW_VALUES: u64 = 64;
 
 /// Refuses programs whose data is so small that an engine which looks at each value does better.
-pub fn needs_integers(engine: &str, program: &Program) -> Result<(), Unsupported> {
+pub fn needs_integers(asker: Asker, program: &Program) -> Result<(), Unsupported> {
     let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
     let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
     if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
         return Ok(());
     }
+    let engine = asker.engine;
     Err(Unsupported {
         reason: format!("`{engine}` is for `int` variables; here each has a range of at most {FEW_VALUES} values"),
         help: "use `--engine load-buffer`, which is exact for such programs".to_owned(),
@@ -21,19 +32,34 @@ pub fn needs_integers(engine: &str, program: &Program) -> Result<(), Unsupported
 }
 
 /// Refuses an edge whose arithmetic is beyond the engine.
-pub fn beyond_edge(engine: &str, program: &Program, edge: EdgeId) -> Unsupported {
+pub fn beyond_edge(asker: Asker, program: &Program, edge: EdgeId) -> Unsupported {
     let span = program.edges()[edge].span;
-    let (text, at) = (program.source().slice(span), place(program, span));
-    let reason =
-        format!("`{engine}` takes only conditions `x - y <= c` and values `x + c`; `{text}` at {at} is neither");
-    Unsupported { reason, help: "give the variables a small range such as `0..3`, or split the expression".to_owned() }
+    let (engine, text, at) = (asker.engine, program.source().slice(span), place(program, span));
+    let taken = match asker.arithmetic {
+        Arithmetic::Differences => "conditions `x - y <= c` and values `x + c`",
+        Arithmetic::Linear => "linear conditions and values",
+    };
+    let reason = format!("`{engine}` takes only {taken}; `{text}` at {at} is neither");
+    Unsupported { reason, help: help(asker) }
 }
 
 /// Refuses a property whose arithmetic is beyond the engine.
-pub fn beyond_property(engine: &str, program: &Program, property: &Property) -> Unsupported {
-    let (text, at) = (&property.text, place(program, property.span));
-    let reason = format!("`{engine}` takes only conditions `x - y <= c`; `{text}` at {at} is none");
-    Unsupported { reason, help: "give the variables a small range such as `0..3`".to_owned() }
+pub fn beyond_property(asker: Asker, program: &Program, property: &Property) -> Unsupported {
+    let (engine, text, at) = (asker.engine, &property.text, place(program, property.span));
+    let taken = match asker.arithmetic {
+        Arithmetic::Differences => "conditions `x - y <= c`",
+        Arithmetic::Linear => "linear conditions",
+    };
+    let reason = format!("`{engine}` takes only {taken}; `{text}` at {at} is none");
+    Unsupported { reason, help: help(asker) }
+}
+
+fn help(asker: Asker) -> String {
+    let other = match asker.arithmetic {
+        Arithmetic::Differences => ", or use `--engine predicates` if it is linear",
+        Arithmetic::Linear => "",
+    };
+    format!("give the variables a small range such as `0..3`{other}")
 }
 
 fn place(program: &Program, span: Span) -> String {

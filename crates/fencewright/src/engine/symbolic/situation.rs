@@ -1,17 +1,21 @@
 //! The situations that properties forbid: when their conditions hold, and where processes are in them.
 
-use crate::engine::symbolic::difference::{Beyond, Conjunction, Differences};
+use crate::engine::symbolic::difference::{Arithmetic, Beyond, Conjunction, Differences};
 use crate::engine::symbolic::flow::{ProcessFlow, StateId};
-use crate::program::{ProcessId, Program, Situation, StateVar};
+use crate::program::{Expr, ProcessId, Program, Situation, StateVar};
 use crate::system::Control;
 
-/// When the condition of a situation holds.
-pub fn conditions(program: &Program, situation: &Situation) -> Result<Vec<Conjunction<StateVar>>, Beyond> {
+/// When a condition on a configuration holds.
+pub fn conditions(
+    program: &Program,
+    condition: &Expr<StateVar>,
+    arithmetic: Arithmetic,
+) -> Result<Vec<Conjunction<StateVar>>, Beyond> {
     let domain = |variable: StateVar| match variable {
         StateVar::Register(process, register) => program.processes()[process].registers[register].domain.bounds(),
         StateVar::Memory(x) => program.locations()[x].domain.bounds(),
     };
-    Differences { domain: &domain }.holds(&situation.condition, true)
+    Differences { domain: &domain, arithmetic }.holds(condition, true)
 }
 
 /// The states of a process that fit a situation.

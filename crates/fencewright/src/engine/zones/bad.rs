@@ -8,7 +8,7 @@ use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::beyond_property;
 use crate::engine::symbolic::situation::{conditions, fitting};
-use crate::engine::zones::ENGINE;
+use crate::engine::zones::ASKER;
 use crate::engine::zones::constraint::{Buffers, Constraint};
 use crate::numeric::{Bound, Zone};
 use crate::program::{ProcessId, Program, StateVar};
@@ -26,8 +26,8 @@ pub fn bad(
     let mut maker = Maker { flows, layout, out: Vec::new() };
     for property in program.properties() {
         for situation in &property.situations {
-            let alternatives =
-                conditions(program, situation).map_err(|Beyond| beyond_property(ENGINE, program, property))?;
+            let alternatives = conditions(program, &situation.condition, ASKER.arithmetic);
+            let alternatives = alternatives.map_err(|Beyond| beyond_property(ASKER, program, property))?;
             let states = flows.indices().map(|process| fitting(&flows[process], situation, process)).collect();
             maker.add(states, &alternatives)?;
         }
@@ -38,7 +38,7 @@ pub fn bad(
                 true => vec![it.fault()],
                 false => (0..it.fault()).collect(),
             });
-            maker.add(states.collect(), &[Vec::new()])?;
+            maker.add(states.collect(), &[Conjunction::default()])?;
         }
     }
     Ok(maker.out)
@@ -85,7 +85,7 @@ impl Maker<'_> {
             Some(StateVar::Memory(x)) => self.layout.location(x),
         };
         let mut zone = Zone::all(self.layout.n_base());
-        let mut bounds = condition.iter();
+        let mut bounds = condition.differences.iter();
         bounds.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound))).then_some(zone)
     }
 }

@@ -154,7 +154,7 @@ impl<'a> Draft<'a> {
                     zone.add(n + i, 0, Bound::at_most(hi)) && zone.add(0, n + i, Bound::ZERO.shifted(-i128::from(lo)));
                 is_possible.then_some(())?;
             }
-            let mut guards = step.effect.when.iter();
+            let mut guards = step.effect.when.differences.iter();
             let is_possible =
                 guards.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound)));
             is_possible.then_some(())?;

@@ -342,6 +342,7 @@ impl View {
             zone.add(picked, 0, Bound::at_most(hi)) && zone.add(0, picked, Bound::ZERO.shifted(-i128::from(lo)))
         }) && effect
             .when
+            .differences
             .iter()
             .all(|it| zone.add(it.left.map_or(0, variable), it.right.map_or(0, variable), Bound::at_most(it.bound)))
     }

@@ -24,9 +24,10 @@ mod stage;
 mod system;
 
 use crate::engine::backward::{End, Search};
+use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
-use crate::engine::symbolic::refusal::needs_integers;
+use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
@@ -44,8 +45,8 @@ use system::Zones;
 #[derive(Clone, Copy, Debug)]
 pub struct ZonesEngine;
 
-/// Its name.
-const ENGINE: &str = "zones";
+/// What it takes.
+const ASKER: Asker = Asker { engine: "zones", arithmetic: Arithmetic::Differences };
 
 /// How many constraints of one shape are kept before the next is widened, in each of the searches.
 const WIDENINGS: [Option<usize>; 3] = [None, Some(8), Some(32)];
@@ -58,7 +59,7 @@ const MAX_CONSTRAINTS: u64 = 32_768;
 
 impl Engine for ZonesEngine {
     fn name(&self) -> &'static str {
-        ENGINE
+        ASKER.engine
     }
 
     fn about(&self) -> &'static str {
@@ -70,7 +71,7 @@ impl Engine for ZonesEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        needs_integers(ENGINE, task.program)?;
+        needs_integers(ASKER, task.program)?;
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {
@@ -130,7 +131,7 @@ impl Known {
     fn new(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Self, StopReason>, Unsupported> {
         let program = task.program;
         let machine = Machine::new(task.model, task.options.dialect.pso_rmw);
-        let flows = program.processes().indices().map(|process| ProcessFlow::new(ENGINE, task, process));
+        let flows = program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let facts = flows.iter_enumerated().map(|(process, flow)| ProcessFacts::new(program, process, flow, machine));
         let facts: IndexVec<ProcessId, ProcessFacts> = facts.collect();

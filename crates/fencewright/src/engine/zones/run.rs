@@ -208,7 +208,7 @@ impl<'a> Machine<'a> {
                 return Err(mismatch());
             }
         }
-        for guard in &step.effect.when {
+        for guard in &step.effect.when.differences {
             let side = |it: Option<Var>| before.term(Sum { var: it, plus: 0 });
             if !zone.add_difference(side(guard.left)?, side(guard.right)?, guard.bound) {
                 return Err(mismatch());

@@ -1,6 +1,7 @@
 //! Cases are held against evaluation, point by point.
 
-use super::{AtMost, Differences, Sum};
+use super::{Arithmetic, Conjunction, Differences};
+use crate::engine::symbolic::linear::Linear;
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
 /// Variable 2 ranges over 0..3; 0 and 1 are unbounded.
@@ -8,7 +9,9 @@ fn domain(variable: u8) -> Option<(Value, Value)> {
     (variable == 2).then_some((0, 3))
 }
 
-const DIFFERENCES: Differences<'static, u8> = Differences { domain: &domain };
+const DIFFERENCES: Differences<'static, u8> = Differences { domain: &domain, arithmetic: Arithmetic::Differences };
+
+const LINEAR: Differences<'static, u8> = Differences { domain: &domain, arithmetic: Arithmetic::Linear };
 
 fn var(variable: u8) -> Expr<u8> {
     Expr::Var(variable)
@@ -20,15 +23,20 @@ fn op(op: BinaryOp, left: Expr<u8>, right: Expr<u8>) -> Expr<u8> {
 
 /// Whether the cases of an expression say the same as its value, wherever it is looked at.
 fn check(expr: &Expr<u8>) {
-    let values = DIFFERENCES.values(expr).unwrap_or_else(|_| panic!("{expr:?}"));
-    let holds = [false, true].map(|wanted| DIFFERENCES.holds(expr, wanted).expect("its values are differences"));
+    check_with(&DIFFERENCES, expr);
+    check_with(&LINEAR, expr);
+}
+
+fn check_with(differences: &Differences<'_, u8>, expr: &Expr<u8>) {
+    let values = differences.values(expr).unwrap_or_else(|_| panic!("{expr:?}"));
+    let holds = [false, true].map(|wanted| differences.holds(expr, wanted).expect("its values are differences"));
     for point in points() {
         let value = expr.eval(&|&it| point[usize::from(it)]).expect("small values fit");
-        let cases: Vec<_> = values.iter().filter(|(when, _)| when.iter().all(|it| is_true(it, point))).collect();
+        let cases: Vec<_> = values.iter().filter(|(when, _)| is_true(when, point)).collect();
         assert_eq!(cases.len(), 1, "{expr:?} at {point:?}: {cases:?}");
-        assert_eq!(sum(&cases[0].1, point), value, "{expr:?} at {point:?}");
+        assert_eq!(linear(&cases[0].1, point), value, "{expr:?} at {point:?}");
         for (wanted, alternatives) in holds.iter().enumerate() {
-            let is_so = alternatives.iter().any(|all| all.iter().all(|it| is_true(it, point)));
+            let is_so = alternatives.iter().any(|all| is_true(all, point));
             assert_eq!(is_so, (value != 0) == (wanted == 1), "{expr:?} at {point:?}");
         }
     }
@@ -39,13 +47,15 @@ fn points() -> impl Iterator<Item = [Value; 3]> {
     all.flat_map(|(x, y)| (0..=3).map(move |z| [x, y, z]))
 }
 
-fn is_true(atom: &AtMost<u8>, point: [Value; 3]) -> bool {
+fn is_true(all: &Conjunction<u8>, point: [Value; 3]) -> bool {
     let value = |it: Option<u8>| it.map_or(0, |it| point[usize::from(it)]);
-    value(atom.left) - value(atom.right) <= atom.bound
+    let mut differences = all.differences.iter();
+    differences.all(|atom| value(atom.left) - value(atom.right) <= atom.bound)
+        && all.rows.iter().all(|row| linear(row, point) <= 0)
 }
 
-fn sum(sum: &Sum<u8>, point: [Value; 3]) -> Value {
-    sum.var.map_or(0, |it| point[usize::from(it)]) + sum.plus
+fn linear(value: &Linear<u8>, point: [Value; 3]) -> Value {
+    value.plus + value.coefficients.iter().map(|&(it, factor)| factor * point[usize::from(it)]).sum::<Value>()
 }
 
 #[test]
@@ -84,4 +94,20 @@ fn what_is_no_difference_is_refused() {
     assert!(DIFFERENCES.values(&op(Div, Expr::Const(2), var(2))).is_err(), "it may be a division by zero");
     let huge = op(Add, var(0), Expr::Const(Value::MAX));
     assert!(DIFFERENCES.values(&op(Add, huge, Expr::Const(1))).is_err(), "it does not fit 64 bits");
+}
+
+#[test]
+fn linear_cases_say_what_the_expression_says() {
+    use BinaryOp::{Add, Div, Eq, Le, Max, Mul, Ne, Sub};
+    let sum = op(Add, var(0), var(1));
+    let double = op(Mul, Expr::Const(2), var(0));
+    check_with(&LINEAR, &sum);
+    check_with(&LINEAR, &op(Sub, Expr::Const(3), double.clone()));
+    for comparison in [Eq, Ne, Le] {
+        check_with(&LINEAR, &op(comparison, sum.clone(), Expr::Const(2)));
+        check_with(&LINEAR, &op(comparison, double.clone(), op(Add, var(1), var(2))));
+    }
+    check_with(&LINEAR, &op(Max, sum.clone(), double));
+    assert!(LINEAR.values(&op(Mul, var(0), var(1))).is_err());
+    assert!(LINEAR.values(&op(Div, sum, Expr::Const(2))).is_err());
 }
