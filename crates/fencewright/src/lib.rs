@@ -21,4 +21,5 @@ pub mod report;
 pub mod source;
 pub mod synth;
 pub mod system;
+pub mod translate;
 pub mod util;
