@@ -26,6 +26,7 @@ mod graph;
 mod guided;
 mod logic;
 mod noticed;
+pub mod print;
 mod rules;
 mod sizes;
 
@@ -76,6 +77,14 @@ impl Method {
             Self::Guided => "guided",
         }
     }
+
+    /// What it does, in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Direct => "a counter, and slots that move up when the first store has left",
+            Self::Guided => "slots that keep their place, with one flag for each slot and location",
+        }
+    }
 }
 
 /// Where stores may reach memory.
@@ -98,6 +107,27 @@ pub enum Overflow {
     Stop,
 }
 
+impl Overflow {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Violation, Self::Stop];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Violation => "violation",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// What it means, in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Violation => "a violation of its own, so that no overflow is missed",
+            Self::Stop => "its thread stops; what is found is real, but \"safe\" means nothing",
+        }
+    }
+}
+
 /// The most slots that a buffer can have.
 pub const MAX_SLOTS: u32 = 64;
 
@@ -112,6 +142,10 @@ pub const DEFAULT_BOUND: u32 = 4;
 pub struct Translated {
     /// To be looked at under SC.
     pub program: Program,
+    /// The model whose behavior it has.
+    pub model: Model,
+    /// How its buffers are written down.
+    pub method: Method,
     /// For each edge, what it stands for.
     pub origins: IndexVec<EdgeId, Origin>,
     /// For each point, which of the original it stands for; none for those between a fence and its edge, and for
