@@ -3,10 +3,14 @@
 //! Every printer names buffers after what they hold and points to the lines of the original. Three of them write
 //! statements, laid out once ([`flow`]); SMT-LIB is written edge by edge.
 
+mod c;
 mod expressions;
 mod flow;
 mod fw;
 mod names;
+mod promela;
+mod shared;
+mod smt;
 
 use crate::memory::Model;
 use crate::program::{Domain, EdgeId, Expr, Micro, Program, RegisterId, StateVar, UnaryOp};
@@ -27,7 +31,7 @@ pub trait Printer: Sync {
 }
 
 /// Every language. The command line and the tests iterate over this list.
-pub const ALL: &[&dyn Printer] = &[&fw::Fw];
+pub const ALL: &[&dyn Printer] = &[&fw::Fw, &c::C, &promela::Promela, &smt::Smt];
 
 /// The language with this name.
 pub fn named(name: &str) -> Option<&'static dyn Printer> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::program::{ArrayId, LocationId, PointId, ProcessId, Program, RegisterId};
-use crate::util::{Idx, IndexVec};
+use crate::util::IndexVec;
 
 /// Words that mean something in one of the languages.
 const RESERVED: &str = "any assert assume at atomic bool break choose const continue do else end false fence fn for \
@@ -11,7 +11,7 @@ const RESERVED: &str = "any assert assume at atomic bool break choose const cont
     auto case char default double enum extern float inline long main register restrict short signed sizeof static \
     struct switch typedef union unsigned void volatile bit byte chan d_step empty eval fi full init len ltl mtype nempty \
     never nfull notrace np_ od of pc_value printf priority proctype provided run select skip timeout trace typename \
-    unless xr xs active hidden overflow and not ite div mod abs distinct forall exists";
+    unless xr xs active hidden monitor done bool_ overflow and not ite div mod abs distinct forall exists state reach_error assume check abort NULL pthread_t stdin stdout";
 
 /// Whether the registers of different processes may have the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ impl Names {
         Self { locations, arrays, processes, registers, points }
     }
 
+    /// Memory is part of something larger, so that its names are nothing else's.
+    pub(super) fn within(mut self, whole: &str) -> Self {
+        let names = self.locations.iter_mut().chain(self.arrays.iter_mut());
+        names.for_each(|name| *name = format!("{whole}.{name}"));
+        self
+    }
+
     pub(super) fn location(&self, x: LocationId) -> &str {
         &self.locations[x]
     }
@@ -82,7 +89,9 @@ impl Names {
 
 /// A point has its first label, or a number counted within its process.
 fn points(program: &Program, processes: &IndexVec<ProcessId, String>, scope: Scope) -> IndexVec<PointId, String> {
-    let reserved: BTreeSet<String> = RESERVED.split_whitespace().map(str::to_owned).collect();
+    // The name of a point is nothing else's name.
+    let words = RESERVED.split_whitespace().filter(|&word| word != "overflow");
+    let reserved: BTreeSet<String> = words.map(str::to_owned).collect();
     let mut used = IndexVec::filled(processes.len(), reserved);
     let mut counts = IndexVec::filled(processes.len(), 0);
     let points = program.points().iter().map(|point| {
@@ -110,9 +119,4 @@ fn fresh(used: &mut BTreeSet<String>, wanted: &str) -> String {
     let found = found.expect("there is always another name");
     used.insert(found.clone());
     found
-}
-
-/// The position of a cell in its array.
-pub(super) fn position(x: LocationId, first: LocationId) -> usize {
-    x.index() - first.index()
 }
