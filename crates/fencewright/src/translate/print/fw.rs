@@ -11,6 +11,7 @@ use crate::source::Diagnostic;
 use crate::translate::print::expressions::{Syntax, Variables};
 use crate::translate::print::flow::{Node, statements, test};
 use crate::translate::print::names::{Names, Scope};
+use crate::translate::print::shared::{named_points, targets};
 use crate::translate::print::{Printer, header};
 use crate::translate::{Origin, Translated};
 
@@ -30,7 +31,8 @@ impl Printer for Fw {
     fn print(&self, translated: &Translated) -> Result<String, Diagnostic> {
         let program = &translated.program;
         let names = Names::new(program, Scope::Local);
-        let named = named_points(program);
+        let is_label = |&point: &PointId| !program.points()[point].is_end;
+        let named = named_points(program).into_iter().filter(is_label).collect();
         let mut writer = Writer { translated, program, names, out: String::new() };
         for line in header(translated) {
             let _ = writeln!(writer.out, "// {line}");
@@ -44,12 +46,6 @@ impl Printer for Fw {
         program.properties().iter().for_each(|property| writer.property(property));
         Ok(writer.out)
     }
-}
-
-/// The points that properties name.
-pub(super) fn named_points(program: &Program) -> BTreeSet<PointId> {
-    let situations = program.properties().iter().flat_map(|property| &property.situations);
-    situations.flat_map(|it| &it.at).flat_map(|it| it.1.iter().copied()).collect()
 }
 
 struct Writer<'a> {
@@ -90,7 +86,8 @@ impl Writer<'_> {
             let _ = writeln!(self.out, "    let {name}: {domain} = {initial};");
         }
         let nodes = statements(self.translated, process, named);
-        self.nodes(&nodes, 1);
+        let labels = targets(&nodes).into_iter().chain(named.iter().copied()).collect();
+        self.nodes(&nodes, 1, &labels);
         self.out += "}\n";
     }
 
@@ -98,10 +95,13 @@ impl Writer<'_> {
         let _ = writeln!(self.out, "{}{text}", "    ".repeat(depth));
     }
 
-    fn nodes(&mut self, nodes: &[Node], depth: usize) {
+    fn nodes(&mut self, nodes: &[Node], depth: usize, labels: &BTreeSet<PointId>) {
         for node in nodes {
             match node {
-                Node::Label(point) => self.line(depth - 1, &format!("{}:", self.names.point(*point))),
+                Node::Label(point) if labels.contains(point) => {
+                    self.line(depth - 1, &format!("{}:", self.names.point(*point)));
+                }
+                Node::Label(_) => {}
                 Node::Flush(point) => self.flush(*point, depth),
                 Node::Edge(edge) => self.edge(*edge, depth),
                 Node::Goto(point) => self.line(depth, &format!("goto {};", self.names.point(*point))),
@@ -112,9 +112,9 @@ impl Writer<'_> {
                     let condition = test(self.program, &[*yes, *no]).expect("the layout found a test");
                     let head = format!("if ({}) {{{}", self.expr(process, condition, true), self.origin(*yes));
                     self.line(depth, &head);
-                    self.nodes(then, depth + 1);
+                    self.nodes(then, depth + 1, labels);
                     self.line(depth, "} else {");
-                    self.nodes(otherwise, depth + 1);
+                    self.nodes(otherwise, depth + 1, labels);
                     self.line(depth, "}");
                 }
                 Node::Choose(branches) => {
@@ -123,7 +123,7 @@ impl Writer<'_> {
                         if i > 0 {
                             self.line(depth, "} or {");
                         }
-                        self.nodes(branch, depth + 1);
+                        self.nodes(branch, depth + 1, labels);
                     }
                     self.line(depth, "}");
                 }

@@ -48,7 +48,10 @@ fn header(translated: &Translated) -> Vec<String> {
     let most = translated.slots.iter().copied().max().unwrap_or(0);
     let mut lines = vec![
         format!("{source} under {}: its store buffers as variables (method `{buffers}`),", translated.model),
-        format!("with up to {most} slots each. To be looked at under sequential consistency."),
+        format!(
+            "with up to {most} slot{} each. To be looked at under sequential consistency.",
+            if most == 1 { "" } else { "s" }
+        ),
     ];
     if translated.overflow.is_some() {
         lines.push("A violation at `overflow` says that a buffer has too few slots, and nothing else.".to_owned());

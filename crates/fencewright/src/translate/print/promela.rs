@@ -328,7 +328,8 @@ impl Writer<'_> {
                 }
                 Micro::Assign(register, value) => {
                     let domain = self.program.processes()[process].registers[*register].domain;
-                    self.assign(process, self.names.register(process, *register).to_owned(), value, domain, depth);
+                    let target = self.names.register(process, *register).to_owned();
+                    self.assign(process, &target, value, domain, depth);
                 }
                 Micro::Havoc(register, lo, hi) => {
                     let name = self.names.register(process, *register).to_owned();
@@ -338,7 +339,7 @@ impl Writer<'_> {
                 Micro::Store(place, value) => {
                     let target = self.place(process, place, depth);
                     let domain = self.program.locations()[self.program.locations_of(place)[0]].domain;
-                    self.assign(process, target, value, domain, depth);
+                    self.assign(process, &target, value, domain, depth);
                 }
                 Micro::Choose(branches) => self.choose(process, branches, depth, fail),
             }
@@ -378,7 +379,7 @@ impl Writer<'_> {
         self.line(depth, &format!("{target} = {text};"));
     }
 
-    fn assign(&mut self, process: ProcessId, target: String, value: &Expr<RegisterId>, domain: Domain, depth: usize) {
+    fn assign(&mut self, process: ProcessId, target: &str, value: &Expr<RegisterId>, domain: Domain, depth: usize) {
         let text = self.expr(process, value, domain == Domain::Bool);
         if let Some((lo, hi)) = to_check(self.program, process, value, domain) {
             self.line(depth, &format!("assert({lo} <= ({text}) && ({text}) <= {hi});"));

@@ -1,13 +1,18 @@
-//! What C and Promela have in common: where processes are told by variables, so that one place can look at all of them;
-//! and what neither of them says as this tool does.
+//! What the languages have in common. In C and Promela where a process is is told by a variable, so that one place can
+//! look at all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{BinaryOp, Domain, EdgeId, Expr, Micro, Op, Place, PointId, ProcessId, Program, RegisterId};
 use crate::source::{Diagnostic, Span};
 use crate::translate::print::flow::Node;
-use crate::translate::print::fw::named_points;
 use crate::translate::{Origin, Translated};
+
+/// The points that properties name.
+pub(super) fn named_points(program: &Program) -> BTreeSet<PointId> {
+    let situations = program.properties().iter().flat_map(|property| &property.situations);
+    situations.flat_map(|it| &it.at).flat_map(|it| it.1.iter().copied()).collect()
+}
 
 /// Numbers for the points that properties name, from 1 within each process; 0 is anywhere else.
 pub(super) fn codes(program: &Program) -> BTreeMap<PointId, usize> {
