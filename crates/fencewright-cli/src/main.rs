@@ -41,6 +41,7 @@ fn run(arguments: &Arguments) -> Code {
         Command::Trace(it) => commands::trace::run(it, &mut console),
         Command::Certify(it) => commands::certify::run(it, &mut console),
         Command::Verify(it) => commands::verify::run(it, &mut console),
+        Command::Translate(it) => commands::translate::run(it, &mut console),
         Command::Import(it) => commands::import::run(it, &mut console),
         Command::Fmt(it) => commands::fmt::run(it, &mut console),
         Command::Tables(it) => commands::tables::run(it, &mut console),

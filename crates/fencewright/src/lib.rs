@@ -36,6 +36,7 @@ pub mod report;
 pub mod source;
 pub mod synth;
 pub mod system;
+pub mod translate;
 pub mod util;
 
 pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};

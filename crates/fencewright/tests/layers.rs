@@ -20,6 +20,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     // The checker of certificates: nothing that could share a defect with the engines.
     ("certificate", &["util", "numeric", "source", "program", "memory", "system"]),
     ("prove", &["util", "source", "program", "memory", "system", "engine", "synth", "certificate"]),
+    // Of `memory` only the names of the models.
+    ("translate", &["util", "source", "program", "memory"]),
     ("report", &["util", "source", "program", "frontend", "memory", "system", "engine", "synth", "certificate"]),
 ];
 

@@ -4,6 +4,7 @@ mod fence;
 mod names;
 mod search;
 mod tables;
+mod translate;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use fencewright::memory::Model;
 pub use fence::{FenceArguments, WhichFences};
 pub use search::SearchArguments;
 pub use tables::TablesArguments;
+pub use translate::TranslateArguments;
 
 use crate::units::{self, Limit};
 use names::{frontends, models, reports};
@@ -51,6 +53,7 @@ impl Arguments {
             Command::Trace(it) => Some(&it.search),
             Command::Certify(it) => Some(&it.search),
             Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
+            Command::Translate(_) => None,
             Command::Schema | Command::Engines | Command::Completions(_) | Command::Man | Command::Lsp(_) => None,
         };
         match search.and_then(SearchArguments::contradiction) {
@@ -73,6 +76,8 @@ pub enum Command {
     Certify(CertifyArguments),
     /// Check a certificate
     Verify(VerifyArguments),
+    /// Print the program with its store buffers made explicit
+    Translate(TranslateArguments),
     /// Print another format's program as .fw
     Import(ImportArguments),
     /// Format .fw files in place
@@ -97,7 +102,7 @@ impl Command {
         match self {
             Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
             Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
-            Self::Completions(_) | Self::Man | Self::Lsp(_) => false,
+            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) => false,
         }
     }
 }

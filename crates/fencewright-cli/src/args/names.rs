@@ -6,6 +6,8 @@ use fencewright::frontend::{self, Frontend};
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
 use fencewright::report::{self, Report};
+use fencewright::translate::print::{self, Printer};
+use fencewright::translate::{Method, Overflow};
 
 use crate::tables::{self, Form};
 
@@ -66,4 +68,25 @@ pub(super) fn forms() -> PossibleValuesParser {
 pub(super) fn reports() -> PossibleValuesParser {
     let value = |it: &&'static dyn Report| PossibleValue::new(it.name()).help(it.about());
     PossibleValuesParser::new(report::ALL.iter().map(value))
+}
+
+pub(super) fn languages() -> PossibleValuesParser {
+    let value = |it: &&'static dyn Printer| PossibleValue::new(it.name()).help(it.about());
+    PossibleValuesParser::new(print::ALL.iter().map(value))
+}
+
+pub(super) fn methods() -> impl TypedValueParser<Value = Method> {
+    let values = Method::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let method = Method::ALL.into_iter().find(|it| it.name() == name);
+        method.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn overflows() -> impl TypedValueParser<Value = Overflow> {
+    let values = Overflow::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let overflow = Overflow::ALL.into_iter().find(|it| it.name() == name);
+        overflow.expect("the parser admits these names only")
+    })
 }

@@ -67,6 +67,15 @@ pub enum PsoRmwArgument {
     All,
 }
 
+impl From<PsoRmwArgument> for PsoRmw {
+    fn from(argument: PsoRmwArgument) -> Self {
+        match argument {
+            PsoRmwArgument::Location => Self::Location,
+            PsoRmwArgument::All => Self::All,
+        }
+    }
+}
+
 impl SearchArguments {
     /// The models, each once, in the order given.
     pub fn models(&self) -> Vec<Model> {
@@ -87,10 +96,7 @@ impl SearchArguments {
     /// The options of the library.
     pub fn options(&self) -> Options {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let pso_rmw = match self.pso_rmw {
-            PsoRmwArgument::Location => PsoRmw::Location,
-            PsoRmwArgument::All => PsoRmw::All,
-        };
+        let pso_rmw = self.pso_rmw.into();
         Options {
             dialect: Dialect { pso_rmw },
             threads: self.threads.map_or(cores, |it| it as usize),

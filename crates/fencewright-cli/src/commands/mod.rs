@@ -12,4 +12,5 @@ pub mod man;
 pub mod schema;
 pub mod tables;
 pub mod trace;
+pub mod translate;
 pub mod verify;

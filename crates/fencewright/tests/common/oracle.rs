@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use fencewright::memory::{Model, Operational, Pso, Sc, Tso};
 use fencewright::program::{Placement, Program, Value};
-use fencewright::system::{Dialect, Outcome, State, System, starts};
+use fencewright::system::{Control, Dialect, Outcome, State, System, starts};
 
 /// What the oracle says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,38 @@ pub fn first_registers(program: &Program, model: Model, max_states: usize) -> Op
             visit(&System::new(program, placement, model), max_states, |it| note(&mut found, it))
         }
     };
+    (is_complete == Truth::Safe).then_some(found)
+}
+
+/// Where processes are, their registers, and memory.
+pub type Configuration = (Vec<Control>, Vec<Vec<Value>>, Vec<Value>);
+
+/// Everything that can be reached; `None` beyond `max_states`, or if something goes wrong inside a step.
+pub fn configurations(
+    program: &Program,
+    model: Model,
+    dialect: Dialect,
+    max_states: usize,
+) -> Option<BTreeSet<Configuration>> {
+    let placement = &Placement::NONE;
+    match model {
+        Model::Sc => collect(&System::new(program, placement, Sc), max_states),
+        Model::Tso => collect(&System::new(program, placement, Tso), max_states),
+        Model::Pso => collect(&System::new(program, placement, Pso { rmw: dialect.pso_rmw }), max_states),
+    }
+}
+
+fn collect<O: Operational>(system: &System<'_, O>, max_states: usize) -> Option<BTreeSet<Configuration>>
+where
+    O::Memory: Hash,
+{
+    let mut found = BTreeSet::new();
+    let is_complete = visit(system, max_states, |state| {
+        let controls = state.controls.iter().copied().collect();
+        let registers = state.registers.iter().cloned().collect();
+        found.insert((controls, registers, system.model.contents(&state.memory).to_vec()));
+        false
+    });
     (is_complete == Truth::Safe).then_some(found)
 }
 

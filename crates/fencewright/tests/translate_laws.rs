@@ -1,0 +1,153 @@
+//! Store buffers made explicit behave under SC as the program does under its model: tried on random programs and on the
+//! examples.
+//!
+//! `FENCEWRIGHT_LAWS=20000 cargo test --release --test translate_laws` tries more.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::law::{MAX_STATES, check, check_observed, check_weak, program};
+use common::oracle::{Configuration, Truth, configurations, truth};
+use common::random::{Sample, Shape};
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::{Placement, Program};
+use fencewright::system::{Control, Dialect};
+use fencewright::translate::{Flushes, Method, Overflow, Request, Translated, translate};
+
+const LOOP_FREE: Shape = Shape { max_ops: 4, has_loops: false };
+
+/// The buffers and what stands for them take more states than the original.
+const MAX_TRANSLATED: usize = 10 * MAX_STATES;
+
+static NO_FENCES: Placement = Placement::NONE;
+
+const MODELS: [(Model, PsoRmw); 3] =
+    [(Model::Tso, PsoRmw::Location), (Model::Pso, PsoRmw::Location), (Model::Pso, PsoRmw::All)];
+
+fn request(program: &Program, model: Model, pso_rmw: PsoRmw, method: Method) -> Request<'_> {
+    let (flushes, overflow) = (Flushes::Everywhere, Overflow::Violation);
+    Request { program, placement: &NO_FENCES, model, pso_rmw, method, bound: None, flushes, overflow }
+}
+
+/// Points, registers and memory: exactly those of the original, wherever stores may reach memory at any time.
+#[test]
+fn configurations_are_those_of_the_original() {
+    check("translated configurations", LOOP_FREE, 6, configurations_agree);
+}
+
+#[test]
+fn configurations_are_those_of_the_original_where_buffers_fill() {
+    check_observed("translated configurations of full buffers", 10, configurations_agree);
+}
+
+fn configurations_agree(sample: &Sample) -> Result<(), String> {
+    let program = program(sample)?;
+    for (model, pso_rmw) in MODELS {
+        let Some(expected) = configurations(&program, model, Dialect { pso_rmw }, MAX_STATES) else { continue };
+        for method in Method::ALL {
+            let translated = translate(&request(&program, model, pso_rmw, method));
+            if translated.overflow.is_some() {
+                return Err(format!("{model}, {method:?}: buffers without loops cannot overflow"));
+            }
+            let found = projected(&translated, &program)?;
+            compare(&expected, &found).map_err(|why| format!("{model}, {pso_rmw:?}, {method:?}: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// With few slots: nothing that the original cannot do; and all that it can, unless a buffer overflows.
+#[test]
+fn what_is_missing_is_an_overflow() {
+    check("translated with few slots", LOOP_FREE, 10, |sample| {
+        let program = program(sample)?;
+        for ((model, pso_rmw), method) in MODELS.into_iter().flat_map(|it| Method::ALL.map(|method| (it, method))) {
+            let Some(expected) = configurations(&program, model, Dialect { pso_rmw }, MAX_STATES) else { continue };
+            let few = Request { bound: Some(1), ..request(&program, model, pso_rmw, method) };
+            let translated = translate(&few);
+            let found = projected(&translated, &program)?;
+            let wrong = |why: &str| Err(format!("{model}, {pso_rmw:?}, {method:?}: {why}"));
+            if !found.is_subset(&expected) {
+                return wrong("a configuration that the original does not have");
+            }
+            let overflows = overflows(&translated);
+            if found != expected && !overflows {
+                return wrong("a configuration is missing, and no buffer overflows");
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Whether a process can come to where its buffer has overflowed.
+fn overflows(translated: &Translated) -> bool {
+    let all = configurations(&translated.program, Model::Sc, Dialect::default(), MAX_TRANSLATED);
+    let is_over = |control: &Control| matches!(control, Control::At(point) if translated.points[*point].is_none());
+    all.is_some_and(|all| all.iter().any(|it| it.0.iter().any(is_over)))
+}
+
+/// Verdicts, with flushes only where they are noticed.
+#[test]
+fn verdicts_are_those_of_the_original() {
+    check("translated verdicts", LOOP_FREE, 5, verdicts_agree);
+}
+
+#[test]
+fn verdicts_are_those_of_the_original_on_tso_races() {
+    check_weak("translated verdicts of TSO races", LOOP_FREE, Model::Tso, 10, verdicts_agree);
+}
+
+#[test]
+fn verdicts_are_those_of_the_original_on_pso_races() {
+    check_weak("translated verdicts of PSO races", LOOP_FREE, Model::Pso, 10, verdicts_agree);
+}
+
+fn verdicts_agree(sample: &Sample) -> Result<(), String> {
+    let program = program(sample)?;
+    for (model, pso_rmw) in MODELS {
+        let expected = truth(&program, &NO_FENCES, model, Dialect { pso_rmw }, MAX_STATES);
+        if expected == Truth::TooLarge {
+            continue;
+        }
+        for method in Method::ALL {
+            let request = request(&program, model, pso_rmw, method);
+            let translated = translate(&Request { flushes: Flushes::WhereNoticed, ..request });
+            let dialect = Dialect::default();
+            let found = truth(&translated.program, &NO_FENCES, Model::Sc, dialect, MAX_TRANSLATED);
+            if found != expected {
+                return Err(format!("{model}, {pso_rmw:?}, {method:?}: {found:?}, but the original is {expected:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare(expected: &BTreeSet<Configuration>, found: &BTreeSet<Configuration>) -> Result<(), String> {
+    match (expected.difference(found).next(), found.difference(expected).next()) {
+        (None, None) => Ok(()),
+        (Some(missing), _) => Err(format!("missing: {missing:?}")),
+        (None, Some(extra)) => Err(format!("not in the original: {extra:?}")),
+    }
+}
+
+/// What the translated program can reach, in the terms of the original.
+fn projected(translated: &Translated, original: &Program) -> Result<BTreeSet<Configuration>, String> {
+    let all = configurations(&translated.program, Model::Sc, Dialect::default(), MAX_TRANSLATED);
+    let all = all.ok_or("the translated program is too large, or goes wrong inside a step")?;
+    Ok(all.into_iter().filter_map(|it| project(translated, original, it)).collect())
+}
+
+/// A configuration in the terms of the original; none if a buffer has overflowed.
+fn project(translated: &Translated, original: &Program, configuration: Configuration) -> Option<Configuration> {
+    let (controls, mut registers, memory) = configuration;
+    let controls = controls.into_iter().map(|control| match control {
+        Control::At(point) => translated.points[point].map(Control::At),
+        Control::Ready(_) | Control::Done(_) => None,
+    });
+    let controls = controls.collect::<Option<_>>()?;
+    for (process, registers) in original.processes().iter().zip(&mut registers) {
+        registers.truncate(process.registers.len());
+    }
+    Some((controls, registers, memory))
+}
