@@ -1,8 +1,8 @@
 //! Translated programs in the hands of other tools: SPIN gives the verdict that the example states, gcc takes the C
 //! without a warning, and the Horn clauses are well-formed.
 //!
-//! Needs the Debian packages `spin`, `gcc` and `libc6-dev`. Where they are missing a test says so and is skipped, unless
-//! `FENCEWRIGHT_REQUIRE_TOOLS` is set.
+//! Needs the Debian packages `spin`, `gcc` and `libc6-dev`. Where they are missing a test says so and is skipped,
+//! unless `FENCEWRIGHT_REQUIRE_TOOLS` is set.
 
 mod common;
 
@@ -230,8 +230,8 @@ impl Drop for Folder {
 
 /// Parentheses match, every symbol is known where it stands, and `state` has as many arguments everywhere.
 fn well_formed(text: &str) -> Result<(), String> {
-    const KNOWN: &str = "set-logic HORN declare-fun state Bool Int assert forall => and or not = <= >= < > + - * div ite \
-        true false check-sat";
+    const KNOWN: &str = "set-logic HORN declare-fun state Bool Int assert forall => and or not = <= >= < > + - * div \
+        ite true false check-sat";
     let known: BTreeSet<&str> = KNOWN.split_whitespace().collect();
     let code: String = text.lines().map(|line| line.split(';').next().unwrap_or("")).collect::<Vec<_>>().join("\n");
     let spaced = code.replace('(', " ( ").replace(')', " ) ");

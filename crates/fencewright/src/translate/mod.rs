@@ -47,8 +47,8 @@ pub struct Request<'a> {
     pub pso_rmw: PsoRmw,
     /// How buffers are written down.
     pub method: Method,
-    /// No buffer has more slots than this, from 1 to [`MAX_SLOTS`]; otherwise [`DEFAULT_BOUND`] where stores may pile up
-    /// for ever, and as many as it takes elsewhere.
+    /// No buffer has more slots than this, from 1 to [`MAX_SLOTS`]; otherwise [`DEFAULT_BOUND`] where stores may pile
+    /// up for ever, and as many as it takes elsewhere.
     pub bound: Option<u32>,
     /// Where stores may reach memory.
     pub flushes: Flushes,
@@ -201,8 +201,8 @@ impl Role {
     }
 }
 
-/// Makes the store buffers of a program explicit. Under SC there are none, and the program stays as it is, save that its
-/// fences are laid into it.
+/// Makes the store buffers of a program explicit. Under SC there are none, and the program stays as it is, save that
+/// its fences are laid into it.
 pub fn translate(request: &Request<'_>) -> Translated {
     build::build(request)
 }

@@ -1,8 +1,9 @@
 //! C with POSIX threads, for verifiers that take part in SV-COMP.
 //!
 //! A violation calls `reach_error`. Registers are global variables, so that `main` can look at all of them, once, at a
-//! moment that the scheduler chooses. What touches memory, or what `main` looks at, is between `__VERIFIER_atomic_begin`
-//! and `__VERIFIER_atomic_end`. To wait for a condition is to assume it: a run that would wait for ever is given up.
+//! moment that the scheduler chooses. What touches memory, or what `main` looks at, is between
+//! `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end`. To wait for a condition is to assume it: a run that would
+//! wait for ever is given up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! The control flow of a process as statements: what follows is written behind, a test and its opposite as `if`, and the
-//! rest with labels and jumps.
+//! The control flow of a process as statements: what follows is written behind, a test and its opposite as `if`, and
+//! the rest with labels and jumps.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,12 +6,14 @@ use crate::program::{ArrayId, LocationId, PointId, ProcessId, Program, RegisterI
 use crate::util::IndexVec;
 
 /// Words that mean something in one of the languages.
-const RESERVED: &str = "any assert assume at atomic bool break choose const continue do else end false fence fn for \
-    forbid full goto if in int let loop max min or predicate return shared store thread true while cas swap fetch_add \
-    auto case char default double enum extern float inline long main register restrict short signed sizeof static \
-    struct switch typedef union unsigned void volatile bit byte chan d_step empty eval fi full init len ltl mtype nempty \
-    never nfull notrace np_ od of pc_value printf priority proctype provided run select skip timeout trace typename \
-    unless xr xs active hidden monitor done bool_ overflow and not ite div mod abs distinct forall exists state reach_error assume check abort NULL pthread_t stdin stdout";
+const RESERVED: &str = "\
+    any assert assume at atomic bool break choose const continue do else end false fence fn for forbid full \
+    goto if in int let loop max min or predicate return shared store thread true while cas swap fetch_add auto \
+    case char default double enum extern float inline long main register restrict short signed sizeof static \
+    struct switch typedef union unsigned void volatile bit byte chan d_step empty eval fi init len ltl mtype \
+    nempty never nfull notrace np_ od of pc_value printf priority proctype provided run select skip timeout \
+    trace typename unless xr xs active hidden monitor done overflow and not ite div mod abs distinct forall \
+    exists state reach_error check abort NULL pthread_t stdin stdout";
 
 /// Whether the registers of different processes may have the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

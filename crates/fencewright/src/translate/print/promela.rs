@@ -1,8 +1,8 @@
 //! Promela, for SPIN.
 //!
-//! Registers are global variables, so that one process, `monitor`, can look at all of them; it fails an assertion when a
-//! property is violated. An operation on memory is `atomic`. Where an `assume` inside a locked block does not hold, what
-//! the block has done is undone and it is tried again, since Promela would let others in between.
+//! Registers are global variables, so that one process, `monitor`, can look at all of them; it fails an assertion when
+//! a property is violated. An operation on memory is `atomic`. Where an `assume` inside a locked block does not hold,
+//! what the block has done is undone and it is tried again, since Promela would let others in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -229,14 +229,7 @@ impl Writer<'_> {
         self.line(0, &format!("atomic {{{comment}"));
         let saved = self.saved(process, &edge.op);
         let (leading, rest) = body.split_at(n_leading(&body));
-        let conditions: Vec<String> = leading
-            .iter()
-            .filter_map(|micro| match micro {
-                Micro::Assume(condition) => Some(format!("({})", self.expr(process, condition, true))),
-                Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) => None,
-                Micro::Load(..) | Micro::Store(..) | Micro::Choose(_) => None,
-            })
-            .collect();
+        let conditions = self.leading(process, leading);
         if !conditions.is_empty() {
             self.line(depth + 1, &format!("{};", conditions.join(" && ")));
         }
@@ -256,6 +249,16 @@ impl Writer<'_> {
             self.line(depth + 1, "skip;");
         }
         self.line(depth, "}");
+    }
+
+    /// The conditions that a block begins with.
+    fn leading(&self, process: ProcessId, assumes: &[Micro]) -> Vec<String> {
+        let conditions = assumes.iter().filter_map(|micro| match micro {
+            Micro::Assume(condition) => Some(format!("({})", self.expr(process, condition, true))),
+            Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) => None,
+            Micro::Load(..) | Micro::Store(..) | Micro::Choose(_) => None,
+        });
+        conditions.collect()
     }
 
     /// Puts back what was changed, and tries again.
