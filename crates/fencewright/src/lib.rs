@@ -42,3 +42,8 @@ pub mod util;
 pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};
 pub use engine::Verdict;
 pub use memory::Model;
+
+/// The examples of the page on the library are tried with those of this documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct LibraryPage;
