@@ -5,10 +5,11 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::expectation::{Expectations, Fences, examples, root};
-use fencewright::certificate::{Certificate, Claim, Proof, Tireless, parse, verify, write};
+use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Tireless, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
 use fencewright::frontend;
@@ -164,17 +165,49 @@ thread Q {
 }
 ";
 
-#[test]
-fn what_has_no_basis_is_explored() {
-    let source = Source::new("counting.fw", COUNTING);
+/// The certificate of a safe program under each model, after it went through text.
+fn certified(text: &str) -> Vec<(Model, Program, Certificate)> {
+    let source = Source::new("integers.fw", text);
     let fw = frontend::named("fw").expect("the front end is there");
     let program = frontend::parse(fw, &source, &[]).program.expect("the program is right");
     let options = Options::default();
-    for model in Model::ALL {
+    let certified = Model::ALL.map(|model| {
         let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
         let proved = certify(&Auto, &task, &Unlimited).expect("some engine takes it");
         let certificate = proved.certificate.unwrap_or_else(|| panic!("{:?}", proved.answer.verdict));
-        let read = reread(&program, &certificate).expect("the checker accepts it");
+        (model, program.clone(), reread(&program, &certificate).expect("the checker accepts it"))
+    });
+    certified.into()
+}
+
+#[test]
+fn what_has_no_basis_is_seen_through_a_grid() {
+    for (model, program, read) in certified(COUNTING) {
+        let Claim::Safe(placement, Proof::Abstraction(grid)) = read.claim.clone() else { panic!("{:?}", read.claim) };
+        let blind = Abstraction { single: BTreeSet::new(), ..grid };
+        let forged = Certificate { claim: Claim::Safe(placement, Proof::Abstraction(blind)), ..read };
+        assert!(verify(&program, &forged, &Tireless).is_err(), "{model}: without bounds nothing can be seen");
+    }
+}
+
+/// Takes more than bounds on differences, but has few states.
+const SUM: &str = "shared x, y: int = 0;
+thread A {
+    x = 1;
+    let a: int = y;
+    x = a + 1;
+}
+thread B {
+    y = 1;
+    let b: int = x;
+    y = b + 1;
+}
+forbid x + y < 2 at end;
+";
+
+#[test]
+fn what_no_grid_shows_is_explored() {
+    for (model, program, read) in certified(SUM) {
         let Claim::Safe(placement, Proof::Exploration(n_states)) = read.claim.clone() else {
             panic!("{:?}", read.claim)
         };
