@@ -9,7 +9,7 @@
 //!
 //! | what happens | here |
 //! |---|---|
-//! | a store comes | it is the newest; if there are more than `k`, the oldest of those joins the older part, as the last one |
+//! | a store comes | it is the newest; if there are more than `k`, the oldest of those becomes the last older one |
 //! | an older store to x leaves, and another to x is left | memory(x): any value; nothing else changes |
 //! | the last older store to x leaves | memory(x): its value; x goes |
 //! | one of the newest leaves | only when nothing older has to leave before it |

@@ -6,13 +6,13 @@
 //! certificate would save it nothing, since to see that a list is closed takes every step that finds it.
 //!
 //! ```text
-//!    certificate: k, thresholds ──▶ visit: configuration ── step ([`step`]) ──▶ configurations, each raised to the grid
-//!                                       ╰── is one of them bad ([`bad`])? then it is refused
+//!    certificate: k, thresholds ──▶ visit: configuration ──step──▶ configurations, each raised to the grid
+//!                                                                    ╰── is one of them bad? then it is refused
 //! ```
 //!
 //! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
-//! each step of the semantics is one here, since data is computed exactly ([`evaluate`]), a buffer stands for all it
-//! may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]), where they can wait.
+//! each step of the semantics is one here ([`step`]), since data is computed exactly ([`evaluate`]), a buffer stands
+//! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]), where they can wait.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
