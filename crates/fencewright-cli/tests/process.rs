@@ -352,3 +352,26 @@ fn digest_of(program: &str) -> String {
     let said = text(&output(&["verify", program, &path.display().to_string()]).stdout);
     said.trim().rsplit(' ').next().expect("it says the digest").to_owned()
 }
+
+/// Four threads take turns, and each has nine stores to make.
+const CHAIN: &str = "shared a: 0..8 = 0;
+shared turn: 0..4 = 0;
+thread T(i: 0..3) {
+    while (turn != i) {}
+    for k in 1..8 { a = k; }
+    turn = i + 1;
+}
+forbid turn == 4 at end;
+";
+
+#[test]
+fn the_page_of_a_long_run_is_small() {
+    let (directory, path) = workspace("chain.fw", CHAIN);
+    let page = directory.path().join("chain.html");
+    let found =
+        output(&["trace", "--format", "json", "--html", &page.display().to_string(), &path.display().to_string()]);
+    let n_steps = text(&found.stdout).matches("\"step\":").count();
+    assert!(n_steps >= 60, "{n_steps} steps");
+    let size = fs::metadata(&page).expect("the page was written").len();
+    assert!(size < 500_000, "{size} bytes");
+}

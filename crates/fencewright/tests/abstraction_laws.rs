@@ -119,7 +119,7 @@ impl Counts {
             if truth == Truth::TooLarge {
                 continue;
             }
-            let accepted = (0..3).filter(|&k| is_accepted(program, model, pso_rmw, k)).last();
+            let accepted = (0..3).rev().find(|&k| is_accepted(program, model, pso_rmw, k));
             match (truth, accepted) {
                 (Truth::Unsafe, Some(k)) => return Err(format!("{model}, {pso_rmw:?}: accepted with k = {k}")),
                 (Truth::Unsafe, None) => self.refused_rightly.set(self.refused_rightly.get() + 1),
