@@ -157,6 +157,10 @@ fn with_integers(text: &str) -> String {
 
 /// Programs that random ones seldom are, each of which tells a wrong fact about the flow or memory from a right one.
 const TRAPS: &[&str] = &[
+    // T13: a search starts with what memory holds, not with anything.
+    "shared x: int = 0;
+     thread A { let r: int = 0; r = x; }
+     forbid A.r == 1;",
     // A thread that gets stuck has still stored.
     "shared x: int = 0;
      thread A { let r: int = 0; x = 1; assume(r == 5); r = 2; }
