@@ -190,8 +190,8 @@ fn what_has_no_basis_is_seen_through_a_grid() {
     }
 }
 
-/// Takes more than bounds on differences, but has few states.
-const SUM: &str = "shared x, y: int = 0;
+/// Is not linear, but has few states.
+const PRODUCT: &str = "shared x, y: int = 0;
 thread A {
     x = 1;
     let a: int = y;
@@ -200,14 +200,14 @@ thread A {
 thread B {
     y = 1;
     let b: int = x;
-    y = b + 1;
+    y = b * b + 1;
 }
 forbid x + y < 2 at end;
 ";
 
 #[test]
 fn what_no_grid_shows_is_explored() {
-    for (model, program, read) in certified(SUM) {
+    for (model, program, read) in certified(PRODUCT) {
         let Claim::Safe(placement, Proof::Exploration(n_states)) = read.claim.clone() else {
             panic!("{:?}", read.claim)
         };

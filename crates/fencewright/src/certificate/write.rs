@@ -7,6 +7,7 @@ use crate::program::{By, FencePlace, Placement, Side, Value};
 use crate::system::{Action, Control, Fault, Trace, Violation};
 use crate::util::Idx;
 
+use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
 use super::{Certificate, Claim, LocalState, Proof, VERSION};
@@ -56,6 +57,16 @@ pub(super) const fn side(it: Side) -> &'static str {
     }
 }
 
+/// Where a value is, as a word.
+fn site(it: Site) -> String {
+    match it {
+        Site::Memory(x) => format!("memory:{}", x.index()),
+        Site::Register(process, register) => format!("register:{}:{}", process.index(), register.index()),
+        Site::Newest(process, place) => format!("newest:{}:{place}", process.index()),
+        Site::Last(process, x) => format!("last:{}:{}", process.index(), x.index()),
+    }
+}
+
 struct Lines {
     text: String,
 }
@@ -78,6 +89,12 @@ impl Lines {
                 self.line(format_args!("proof abstraction {}", grid.k));
                 self.line(format_args!("single{}", words(&grid.single)));
                 self.line(format_args!("pair{}", words(&grid.pair)));
+                for Predicate { coefficients, bound } in &grid.predicates {
+                    let sum: String = coefficients.iter().map(|it| format!(" {}*{}", it.0, site(it.1))).collect();
+                    self.line(format_args!("predicate {bound}{sum}"));
+                }
+                let rising: Vec<usize> = grid.rising.iter().map(|x| x.index()).collect();
+                self.line(format_args!("rising{}", words(&rising)));
                 self.line("qed");
             }
             Proof::Basis(basis) => {

@@ -10,9 +10,10 @@ mod fences;
 
 use std::cell::RefCell;
 
+use crate::certificate::abstraction as certificate;
 use crate::certificate::{Abstraction, Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
 use crate::engine::automaton::Merging;
-use crate::engine::predicates::{Grid, Predicates};
+use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
 
 pub use fences::certify_fences;
@@ -92,7 +93,7 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
 /// The grid through which predicate abstraction sees that the program is safe, if the checker sees it too.
 fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Proof>, StopReason> {
     let grid = match Predicates::grid(task, monitor) {
-        Ok(Ok(Grid { k, single, pair })) => Abstraction { k, single, pair },
+        Ok(Ok(grid)) => abstraction(grid),
         Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => return Err(reason),
         Ok(Err(reason @ StopReason::Defect(_))) => return Err(reason),
         Ok(Err(_)) | Err(_) => return Ok(None),
@@ -106,6 +107,23 @@ fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Pr
         Err(StopReason::Unproved(_)) => Ok(None),
         Err(reason) => Err(reason),
     }
+}
+
+/// A grid in the words of certificates.
+fn abstraction(Grid { k, single, pair, predicates, rising }: Grid) -> Abstraction {
+    let site = |site: Site| match site {
+        Site::Memory(x) => Some(certificate::Site::Memory(x)),
+        Site::Register(process, register) => Some(certificate::Site::Register(process, register)),
+        Site::Kept(process, at) => Some(certificate::Site::Newest(process, u32::try_from(at).ok()?)),
+        Site::Last(process, x) => Some(certificate::Site::Last(process, x)),
+        // What certificates do not speak of is left out; the checker tells whether it was needed.
+        Site::First(..) | Site::Zero => None,
+    };
+    let predicate = |it: &Predicate| {
+        let coefficients = it.coefficients.iter().map(|&(at, factor)| Some((factor, site(at)?)));
+        Some(certificate::Predicate { coefficients: coefficients.collect::<Option<_>>()?, bound: it.bound })
+    };
+    Abstraction { k, single, pair, predicates: predicates.iter().filter_map(predicate).collect(), rising }
 }
 
 /// A basis, from the search that merges most of those whose states are a map on local states.

@@ -44,6 +44,6 @@ impl Bad<'_> {
             StateVar::Memory(x) => self.layout.location(*x),
         };
         // A condition without a value does not hold.
-        Ok(truth(&situation.condition, &at.zone, &variable)?.iter().any(|case| case.1 == Some(true)))
+        Ok(truth(&situation.condition, &at.data, &variable)?.iter().any(|case| case.1 == Some(true)))
     }
 }

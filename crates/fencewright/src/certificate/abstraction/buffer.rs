@@ -11,15 +11,20 @@
 //! |---|---|
 //! | a store comes | it is the newest; if there are more than `k`, the oldest of those becomes the last older one |
 //! | an older store to x leaves, and another to x is left | memory(x): any value; nothing else changes |
+//! | the same, where stores to x *rise* | memory(x): a value from the first to the last; that is the first then |
 //! | the last older store to x leaves | memory(x): its value; x goes |
 //! | one of the newest leaves | only when nothing older has to leave before it |
 //! | a load of x | the newest store to x; of the older part, the last one |
+//!
+//! Stores to x rise if none of them is made with a smaller value than that of another which waits in the same buffer.
+//! The certificate says of which locations that is so, and every store that is made is looked at. Then what waits is in
+//! order, and a value is kept that none of the older stores is below.
 //!
 //! Under PSO all that is said of the stores to one location. Then a store-store fence is a marker among the newest:
 //! what is behind it waits for those of the newest that are before it, but not for older ones. A marker only ever makes
 //! a store wait, so one that is forgotten takes no behaviour away; it is when nothing is before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::memory::PsoRmw;
 use crate::numeric::Term;
@@ -32,15 +37,33 @@ use super::Machine;
 pub(super) struct Shape {
     /// Oldest first; `None` is a marker.
     newest: Vec<Option<LocationId>>,
-    /// Ascending.
-    older: Vec<LocationId>,
+    /// Ascending; whether they rise.
+    older: Vec<(LocationId, bool)>,
 }
 
 /// What waits.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
     newest: Vec<Entry>,
-    older: BTreeMap<LocationId, Term>,
+    older: BTreeMap<LocationId, Older>,
+}
+
+/// The older stores to a location.
+#[derive(Clone, Copy, Debug)]
+struct Older {
+    /// None of them is below this, if they rise.
+    first: Option<Term>,
+    last: Term,
+}
+
+/// What buffers do.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) machine: Machine,
+    /// So many of the newest stores are kept in order.
+    pub(super) k: usize,
+    /// The locations to which stores rise.
+    pub(super) rising: &'a BTreeSet<LocationId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +75,43 @@ enum Entry {
 /// A store that leaves.
 pub(super) struct Leaving {
     pub(super) location: LocationId,
-    /// What memory holds then; `None` is any value.
-    pub(super) value: Option<Term>,
+    pub(super) value: Leaves,
     pub(super) rest: Buffer,
+}
+
+/// With which value.
+pub(super) enum Leaves {
+    /// This one.
+    With(Term),
+    /// Any, as the variable that was given for it.
+    Any,
+    /// Any from the first to the last of these, as the variable that was given for it.
+    Between(Term, Term),
 }
 
 impl Shape {
     pub(super) fn n_values(&self) -> usize {
-        self.newest.iter().flatten().count() + self.older.len()
+        self.n_newest() + self.older.iter().map(|&(_, rises)| 1 + usize::from(rises)).sum::<usize>()
+    }
+
+    fn n_newest(&self) -> usize {
+        self.newest.iter().flatten().count()
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.newest.is_empty() && self.older.is_empty()
+    }
+
+    /// The place among the values of one of the newest stores, counted from the oldest of them.
+    pub(super) fn newest_place(&self, at: usize) -> Option<usize> {
+        (at < self.n_newest()).then_some(at)
+    }
+
+    /// The place among the values of the last older store to a location.
+    pub(super) fn last_place(&self, x: LocationId) -> Option<usize> {
+        let at = self.older.iter().position(|it| it.0 == x)?;
+        let before: usize = self.older[..at].iter().map(|&(_, rises)| 1 + usize::from(rises)).sum();
+        Some(self.n_newest() + before)
     }
 
     /// A buffer of this shape whose values are the variables from `first` on.
@@ -71,7 +119,12 @@ impl Shape {
         let mut variables = (first..).map(Term::var);
         let mut next = || variables.next().expect("there is no last variable");
         let newest = self.newest.iter().map(|it| it.map_or(Entry::Marker, |x| Entry::Store(x, next()))).collect();
-        Buffer { newest, older: self.older.iter().map(|&x| (x, next())).collect() }
+        let older = self.older.iter().map(|&(x, rises)| {
+            let last = next();
+            (x, Older { first: rises.then(&mut next), last })
+        });
+        let older = older.collect();
+        Buffer { newest, older }
     }
 }
 
@@ -90,7 +143,8 @@ impl Buffer {
             Entry::Store(x, _) => Some(*x),
             Entry::Marker => None,
         };
-        Shape { newest: self.newest.iter().map(location).collect(), older: self.older.keys().copied().collect() }
+        let older = self.older.iter().map(|(&x, older)| (x, older.first.is_some()));
+        Shape { newest: self.newest.iter().map(location).collect(), older: older.collect() }
     }
 
     /// Its values, in the order of its shape.
@@ -99,7 +153,8 @@ impl Buffer {
             Entry::Store(_, value) => Some(*value),
             Entry::Marker => None,
         };
-        self.newest.iter().filter_map(value).chain(self.older.values().copied()).collect()
+        let older = self.older.values().flat_map(|it| std::iter::once(it.last).chain(it.first));
+        self.newest.iter().filter_map(value).chain(older).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -112,7 +167,7 @@ impl Buffer {
             Entry::Store(y, value) if *y == x => Some(*value),
             Entry::Store(..) | Entry::Marker => None,
         });
-        newest.or_else(|| self.older.get(&x).copied())
+        newest.or_else(|| self.older.get(&x).map(|it| it.last))
     }
 
     /// Whether an atomic update of a location need not wait. Where a marker waits here, one waits in every buffer.
@@ -126,19 +181,20 @@ impl Buffer {
     }
 
     /// A store comes.
-    pub(super) fn store(&mut self, x: LocationId, value: Term, k: usize, machine: Machine) {
+    pub(super) fn store(&mut self, x: LocationId, value: Term, rules: Rules<'_>) {
         self.newest.push(Entry::Store(x, value));
-        let is_counted = |entry: &Entry| match machine {
+        let is_counted = |entry: &Entry| match rules.machine {
             Machine::Sc | Machine::Tso => *entry != Entry::Marker,
             Machine::Pso(_) => entry.is_to(x),
         };
-        if self.newest.iter().filter(|entry| is_counted(entry)).count() > k {
+        if self.newest.iter().filter(|entry| is_counted(entry)).count() > rules.k {
             let oldest = self.newest.iter().position(is_counted).expect("there are more than k");
-            if let Entry::Store(y, value) = self.newest.remove(oldest) {
-                self.older.insert(y, value);
+            if let Entry::Store(y, last) = self.newest.remove(oldest) {
+                let first = self.older.get(&y).map_or(Some(last), |older| older.first);
+                self.older.insert(y, Older { first: first.filter(|_| rules.rising.contains(&y)), last });
             }
         }
-        self.tidy(machine);
+        self.tidy(rules.machine);
     }
 
     /// A store-store fence under PSO.
@@ -165,14 +221,17 @@ impl Buffer {
         }
     }
 
-    /// Every store that may leave.
-    pub(super) fn leaving(&self, machine: Machine) -> Vec<Leaving> {
+    /// Every store that may leave; a value that is not known is this variable.
+    pub(super) fn leaving(&self, machine: Machine, any: Term) -> Vec<Leaving> {
         let mut out = Vec::new();
-        for (&location, &value) in &self.older {
-            out.push(Leaving { location, value: None, rest: self.clone() });
+        for (&location, &Older { first, last }) in &self.older {
+            let mut rest = self.clone();
+            rest.older.insert(location, Older { first: first.map(|_| any), last });
+            let value = first.map_or(Leaves::Any, |first| Leaves::Between(first, last));
+            out.push(Leaving { location, value, rest });
             let mut rest = self.clone();
             rest.older.remove(&location);
-            out.push(Leaving { location, value: Some(value), rest });
+            out.push(Leaving { location, value: Leaves::With(last), rest });
         }
         for (at, entry) in self.newest.iter().enumerate() {
             let Entry::Store(location, value) = *entry else { break };
@@ -187,7 +246,7 @@ impl Buffer {
                 let mut rest = self.clone();
                 rest.newest.remove(at);
                 rest.tidy(machine);
-                out.push(Leaving { location, value: Some(value), rest });
+                out.push(Leaving { location, value: Leaves::With(value), rest });
             }
         }
         out

@@ -1,7 +1,7 @@
-//! Configurations: where processes are, what waits in their buffers, and a zone over all values.
+//! Configurations: where processes are, what waits in their buffers, and what is known of all values.
 //!
 //! ```text
-//!    variables of the zone:   0 │ memory … │ registers of all processes … │ what waits, process by process …
+//!    variables:   0 │ memory … │ registers of all processes … │ what waits, process by process …
 //! ```
 
 use crate::numeric::{Bound, Term, Zone};
@@ -10,12 +10,14 @@ use crate::system::Control;
 use crate::util::{Idx, IndexVec};
 
 use super::buffer::{Buffer, Shape};
+use super::data::Data;
 
-/// Which variable of a zone is what.
+/// Which variable is what.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// The first register of each process.
-    registers: IndexVec<ProcessId, usize>,
+    n_locations: usize,
+    /// The first register of each process, and how many there are.
+    registers: IndexVec<ProcessId, (usize, usize)>,
     /// Memory and registers end here.
     pub(super) n_base: usize,
 }
@@ -26,9 +28,9 @@ impl Layout {
         let registers = program.processes().iter().map(|process| {
             let first = n_base;
             n_base += process.registers.len();
-            first
+            (first, process.registers.len())
         });
-        Self { registers: registers.collect(), n_base }
+        Self { n_locations: program.locations().len(), registers: registers.collect(), n_base }
     }
 
     pub(super) fn location(&self, x: LocationId) -> usize {
@@ -36,7 +38,18 @@ impl Layout {
     }
 
     pub(super) fn register(&self, process: ProcessId, register: RegisterId) -> usize {
-        self.registers[process] + register.index()
+        self.registers[process].0 + register.index()
+    }
+
+    /// The variable of a location, if there is such a location.
+    pub(super) fn find_location(&self, x: LocationId) -> Option<usize> {
+        (x.index() < self.n_locations).then(|| self.location(x))
+    }
+
+    /// The variable of a register, if there is such a register.
+    pub(super) fn find_register(&self, process: ProcessId, register: RegisterId) -> Option<usize> {
+        let (first, n_registers) = *self.registers.get(process)?;
+        (register.index() < n_registers).then(|| first + register.index())
     }
 }
 
@@ -47,11 +60,19 @@ pub(super) struct Key {
     pub(super) shapes: IndexVec<ProcessId, Shape>,
 }
 
+impl Key {
+    /// The variable of the first value that waits for a process.
+    pub(super) fn first_value(&self, process: ProcessId, layout: &Layout) -> usize {
+        let before: usize = self.shapes.iter().take(process.index()).map(Shape::n_values).sum();
+        layout.n_base + before
+    }
+}
+
 /// A set of configurations of the semantics.
 #[derive(Clone, Debug)]
 pub(super) struct Configuration {
     pub(super) key: Key,
-    pub(super) zone: Zone,
+    pub(super) data: Data,
 }
 
 impl Configuration {
@@ -72,13 +93,12 @@ impl Configuration {
         }
         let controls = program.processes().iter().map(|process| Control::At(process.entry)).collect();
         let shapes = IndexVec::filled(program.processes().len(), Shape::default());
-        Self { key: Key { controls, shapes }, zone }
+        Self { key: Key { controls, shapes }, data: Data::new(zone) }
     }
 
-    /// What waits for a process, each value a variable of the zone.
+    /// What waits for a process, each value a variable.
     pub(super) fn buffer(&self, process: ProcessId, layout: &Layout) -> Buffer {
-        let before: usize = self.key.shapes.iter().take(process.index()).map(Shape::n_values).sum();
-        self.key.shapes[process].buffer(layout.n_base + before)
+        self.key.shapes[process].buffer(self.key.first_value(process, layout))
     }
 
     /// Variables that are always there get new values, all at once, and a process another buffer.
@@ -100,12 +120,12 @@ impl Configuration {
                 Some(_) | None => terms.extend(self.buffer(process, layout).values()),
             }
         }
-        Self { key, zone: self.zone.after(&terms) }
+        Self { key, data: self.data.after(&terms) }
     }
 
-    /// The same with less data.
-    pub(super) fn with_zone(&self, zone: Zone) -> Self {
-        Self { key: self.key.clone(), zone }
+    /// The same with more known of values.
+    pub(super) fn with_data(&self, data: Data) -> Self {
+        Self { key: self.key.clone(), data }
     }
 
     /// The same with a process elsewhere.

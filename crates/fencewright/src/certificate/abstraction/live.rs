@@ -50,7 +50,7 @@ impl Live {
 
     /// Forgets what does not matter any more.
     pub(super) fn forget_dead(&self, configuration: &mut Configuration, layout: &Layout) {
-        let Configuration { key, zone } = configuration;
+        let Configuration { key, data } = configuration;
         for (process, control) in key.controls.iter_enumerated() {
             let point = match *control {
                 Control::At(point) => point,
@@ -60,7 +60,7 @@ impl Live {
             };
             for register in (0..self.n_registers[process]).map(RegisterId::from_usize) {
                 if !self.at[point].contains(&register) && !self.observed.contains(&(process, register)) {
-                    zone.forget(layout.register(process, register));
+                    data.forget(layout.register(process, register));
                 }
             }
         }

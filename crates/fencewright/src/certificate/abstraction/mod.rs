@@ -1,9 +1,10 @@
 //! A proof by abstraction: with store buffers and data seen through a given grid, nothing bad can be reached.
 //!
 //! For programs with unbounded integers. The certificate names the grid: of each store buffer the newest `k` stores are
-//! kept in order ([`buffer`]), and of data the bounds on variables and on differences of two variables, each raised to
-//! the next *threshold*. That leaves finitely many configurations. The checker visits them all; to list them in the
-//! certificate would save it nothing, since to see that a list is closed takes every step that finds it.
+//! kept in order ([`buffer`]); of data the bounds on variables and on differences of two variables, each raised to the
+//! next *threshold*, and linear constraints from a list ([`linear`]). That leaves finitely many configurations. The
+//! checker visits them all; to list them in the certificate would save it nothing, since to see that a list is closed
+//! takes every step that finds it.
 //!
 //! ```text
 //!    certificate: k, thresholds ──▶ visit: configuration ──step──▶ configurations, each raised to the grid
@@ -13,6 +14,7 @@
 //! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
 //! each step of the semantics is one here ([`step`]), since data is computed exactly ([`evaluate`]), a buffer stands
 //! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]): they can wait.
+//! Stores are taken to reach memory at once in another ([`prompt`]): nobody can tell.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
@@ -20,8 +22,11 @@
 mod bad;
 mod buffer;
 mod configuration;
+mod data;
 mod evaluate;
+mod linear;
 mod live;
+mod prompt;
 mod step;
 mod urgent;
 
@@ -29,17 +34,22 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::memory::{Model, PsoRmw};
 use crate::numeric::{Bound, Zone};
-use crate::program::{Placement, Program, Value};
+use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::Flow;
+use crate::util::IndexVec;
 
 use super::Subject;
 use super::verify::{Failure, Steps};
 
 use bad::Bad;
 use configuration::{Configuration, Key, Layout};
+use data::Data;
 use live::Live;
+use prompt::is_prompt;
 use step::{Next, Stepper};
 use urgent::Urgent;
+
+pub use linear::{Predicate, Site};
 
 /// A grid through which a program is seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,6 +60,10 @@ pub struct Abstraction {
     pub single: BTreeSet<Value>,
     /// Thresholds of bounds on differences.
     pub pair: BTreeSet<Value>,
+    /// Constraints that are no bounds on differences, kept where they follow.
+    pub predicates: Vec<Predicate>,
+    /// The locations to which stores rise: none that waits is above one that a process makes later.
+    pub rising: BTreeSet<LocationId>,
 }
 
 /// What a model does with stores.
@@ -78,7 +92,10 @@ pub(super) fn check(
     };
     let layout = Layout::new(program);
     let flow = Flow { program, placement };
-    let stepper = Stepper { flow, layout: &layout, machine, k: abstraction.k as usize };
+    let machine_of = |process: ProcessId| if is_prompt(flow, process, machine) { Machine::Sc } else { machine };
+    let machines: IndexVec<ProcessId, Machine> = program.processes().indices().map(machine_of).collect();
+    let Abstraction { k, rising, .. } = abstraction;
+    let stepper = Stepper { flow, layout: &layout, machines: &machines, k: *k as usize, rising };
     let visit = Visit {
         abstraction,
         urgent: Urgent::new(flow),
@@ -99,8 +116,8 @@ struct Visit<'a> {
     urgent: Urgent,
     live: Live,
     bad: Bad<'a>,
-    /// By control and buffers; none of the zones of one includes another.
-    seen: HashMap<Key, Vec<Zone>>,
+    /// By control and buffers; none of those of one includes another.
+    seen: HashMap<Key, Vec<Data>>,
     todo: Vec<Configuration>,
     bytes: u64,
 }
@@ -111,7 +128,7 @@ impl Visit<'_> {
         self.add(start, steps)?;
         while let Some(configuration) = self.todo.pop() {
             steps.step(self.bytes)?;
-            let is_replaced = !self.seen[&configuration.key].contains(&configuration.zone);
+            let is_replaced = !self.seen[&configuration.key].contains(&configuration.data);
             if is_replaced {
                 continue;
             }
@@ -144,18 +161,24 @@ impl Visit<'_> {
             }
             return Ok(());
         }
-        configuration.zone = raised(&configuration.zone, self.abstraction);
+        configuration.data = self.raised(&configuration);
         self.bad.check(&configuration)?;
-        let Configuration { key, zone } = &configuration;
+        let Configuration { key, data } = &configuration;
         let alike = self.seen.entry(key.clone()).or_default();
-        if alike.iter().any(|it| it.includes(zone)) {
+        if alike.iter().any(|it| it.includes(data)) {
             return Ok(());
         }
-        alike.retain(|it| !zone.includes(it));
-        alike.push(zone.clone());
-        self.bytes += (zone.n_variables() * zone.n_variables() * 16 + 256) as u64;
+        alike.retain(|it| !data.includes(it));
+        alike.push(data.clone());
+        self.bytes += (data.zone.n_variables() * data.zone.n_variables() * 16 + 256) as u64;
         self.todo.push(configuration);
         Ok(())
+    }
+
+    /// What the grid keeps of data.
+    fn raised(&self, Configuration { key, data }: &Configuration) -> Data {
+        let rows = self.abstraction.predicates.iter().filter_map(|it| it.row(key, self.stepper.layout));
+        data.weakened(raised(&data.zone, self.abstraction), rows)
     }
 }
 

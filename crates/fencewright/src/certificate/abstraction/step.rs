@@ -1,17 +1,22 @@
 //! The steps of a configuration: what a process may do next, and stores that leave their buffers.
 //!
-//! Each rule is the one of the reference semantics (`semantics.md`), with data computed in a zone: where what happens
-//! depends on data, by cases.
+//! Each rule is the one of the reference semantics (`semantics.md`), with values that are known in part: where what
+//! happens depends on data, by cases.
+
+use std::collections::BTreeSet;
 
 use crate::certificate::Failure;
-use crate::numeric::{Term, Zone};
+use crate::numeric::Term;
 use crate::program::{
     Domain, EdgeId, Expr, FenceKind, LocationId, Micro, Op, Place, ProcessId, RegisterId, RmwVar, Value,
 };
 use crate::system::{Control, Flow, Move};
+use crate::util::IndexVec;
 
 use super::Machine;
+use super::buffer::{Buffer, Leaves, Leaving, Rules};
 use super::configuration::{Configuration, Layout, within};
+use super::data::Data;
 use super::evaluate::{range_of, term, truth, value};
 
 /// What a step leads to.
@@ -25,6 +30,9 @@ pub(super) enum Next {
 /// What part of a step leads to: a configuration, or something that goes wrong.
 type Part = Option<Configuration>;
 
+/// What is done with a value.
+type With<'a> = dyn Fn(&Configuration, Term) -> Result<Configuration, Failure> + 'a;
+
 /// What is done at a location.
 type Doing<'a> = dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure> + 'a;
 
@@ -33,8 +41,11 @@ type Doing<'a> = dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure
 pub(super) struct Stepper<'a> {
     pub(super) flow: Flow<'a>,
     pub(super) layout: &'a Layout,
-    pub(super) machine: Machine,
+    /// What becomes of the stores of each process.
+    pub(super) machines: &'a IndexVec<ProcessId, Machine>,
     pub(super) k: usize,
+    /// The locations to which stores are said to rise.
+    pub(super) rising: &'a BTreeSet<LocationId>,
 }
 
 impl Stepper<'_> {
@@ -67,32 +78,55 @@ impl Stepper<'_> {
         Ok(out)
     }
 
+    fn rules(&self, process: ProcessId) -> Rules<'_> {
+        Rules { machine: self.machines[process], k: self.k, rising: self.rising }
+    }
+
     /// The stores of a process that may leave.
     fn flushes(&self, from: &Configuration, process: ProcessId) -> Vec<Configuration> {
-        let buffer = from.buffer(process, self.layout);
-        let mut out = Vec::new();
-        for leaving in buffer.leaving(self.machine) {
-            let x = self.layout.location(leaving.location);
-            let value = leaving.value.unwrap_or(Term::var(x));
-            let mut next = from.assigned(&[(x, value)], Some((process, &leaving.rest)), self.layout);
-            if leaving.value.is_none() {
-                next.zone.forget(x);
-                let bounds = self.flow.program.locations()[leaving.location].domain.bounds();
-                let is_possible = bounds.is_none_or(|bounds| within(&mut next.zone, x, bounds));
-                debug_assert!(is_possible, "nothing was known of it");
-            }
-            out.push(next);
+        let any = from.data.zone.n_variables();
+        let leaving = from.buffer(process, self.layout).leaving(self.machines[process], Term::var(any)).into_iter();
+        let flushed = leaving.filter_map(|Leaving { location, value, rest }| {
+            let x = self.layout.location(location);
+            let (from, value) = match value {
+                Leaves::With(value) => (from.clone(), value),
+                Leaves::Any => (self.with_any(from, location, None)?, Term::var(any)),
+                Leaves::Between(first, last) => (self.with_any(from, location, Some((first, last)))?, Term::var(any)),
+            };
+            Some(from.assigned(&[(x, value)], Some((process, &rest)), self.layout))
+        });
+        flushed.collect()
+    }
+
+    /// With a variable more that is any value of a location, perhaps from one to another; `None` if there is no such.
+    fn with_any(&self, from: &Configuration, x: LocationId, between: Option<(Term, Term)>) -> Part {
+        let mut data = from.data.extended();
+        let any = from.data.zone.n_variables();
+        let bounds = self.flow.program.locations()[x].domain.bounds();
+        let is_possible = bounds.is_none_or(|bounds| within(&mut data.zone, any, bounds))
+            && between.is_none_or(|(first, last)| {
+                data.zone.add_difference(first, Term::var(any), 0) && data.zone.add_difference(Term::var(any), last, 0)
+            });
+        is_possible.then(|| from.with_data(data))
+    }
+
+    /// Refuses a store that falls below one that waits, where none is said to.
+    fn check_rising(&self, from: &Configuration, buffer: &Buffer, x: LocationId, value: Term) -> Result<(), Failure> {
+        let Some(waiting) = buffer.load(x).filter(|_| self.rising.contains(&x)) else { return Ok(()) };
+        let is_below = from.data.zone.clone().add_difference(value, waiting, -1);
+        match is_below {
+            false => Ok(()),
+            true => Failure::refused(format!("stores to `{}` may fall", self.flow.program.locations()[x].name)),
         }
-        out
     }
 
     fn fence(&self, from: &Configuration, process: ProcessId, kind: FenceKind) -> Part {
-        match (kind, self.machine) {
+        match (kind, self.machines[process]) {
             (FenceKind::Full, _) => from.key.shapes[process].is_empty().then(|| from.clone()),
             (FenceKind::StoreStore, Machine::Sc | Machine::Tso) => Some(from.clone()),
             (FenceKind::StoreStore, Machine::Pso(_)) => {
                 let mut buffer = from.buffer(process, self.layout);
-                buffer.mark(self.machine);
+                buffer.mark(self.machines[process]);
                 Some(from.assigned(&[], Some((process, &buffer)), self.layout))
             }
         }
@@ -110,18 +144,19 @@ impl Stepper<'_> {
                 self.assign(from, process, *register, loaded.unwrap_or_else(|| self.layout.location(x)))
             }),
             Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
-                self.stored(from, process, (x, value), &|from, written| match self.machine {
-                    Machine::Sc => from.assigned(&[(self.layout.location(x), written)], None, self.layout),
+                self.stored(from, process, (x, value), &|from, written| match self.machines[process] {
+                    Machine::Sc => Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout)),
                     Machine::Tso | Machine::Pso(_) => {
                         let mut buffer = from.buffer(process, self.layout);
-                        buffer.store(x, written, self.k, self.machine);
-                        from.assigned(&[], Some((process, &buffer)), self.layout)
+                        self.check_rising(from, &buffer, x, written)?;
+                        buffer.store(x, written, self.rules(process));
+                        Ok(from.assigned(&[], Some((process, &buffer)), self.layout))
                     }
                 })
             }),
             Op::Rmw { place, guard, write, into } => self.at_place(from, process, place, &|from, x| match from
                 .buffer(process, self.layout)
-                .lets_update(x, self.machine)
+                .lets_update(x, self.machines[process])
             {
                 true => self.update(from, process, x, (guard, write.as_ref(), *into)),
                 false => Ok(Vec::new()),
@@ -138,11 +173,11 @@ impl Stepper<'_> {
         process: ProcessId,
         conditions: &[&Expr<RegisterId>],
     ) -> Result<bool, Failure> {
-        let mut open = vec![from.zone.clone()];
+        let mut open = vec![from.data.clone()];
         for condition in conditions {
             let mut still = Vec::new();
-            for zone in &open {
-                let cases = truth(condition, zone, &self.registers(process))?;
+            for data in &open {
+                let cases = truth(condition, data, &self.registers(process))?;
                 still.extend(cases.into_iter().filter(|case| case.1 == Some(false)).map(|case| case.0));
             }
             open = still;
@@ -155,9 +190,9 @@ impl Stepper<'_> {
     }
 
     fn assume(&self, from: &Configuration, p: ProcessId, condition: &Expr<RegisterId>) -> Result<Vec<Part>, Failure> {
-        let cases = truth(condition, &from.zone, &self.registers(p))?.into_iter();
-        let part = |(zone, truth): (Zone, Option<bool>)| match truth {
-            Some(true) => Some(Some(from.with_zone(zone))),
+        let cases = truth(condition, &from.data, &self.registers(p))?.into_iter();
+        let part = |(data, truth): (Data, Option<bool>)| match truth {
+            Some(true) => Some(Some(from.with_data(data))),
             Some(false) => None,
             None => Some(None),
         };
@@ -165,8 +200,8 @@ impl Stepper<'_> {
     }
 
     fn assert(&self, from: &Configuration, p: ProcessId, condition: &Expr<RegisterId>) -> Result<Vec<Part>, Failure> {
-        let cases = truth(condition, &from.zone, &self.registers(p))?.into_iter();
-        Ok(cases.map(|(zone, truth)| (truth == Some(true)).then(|| from.with_zone(zone))).collect())
+        let cases = truth(condition, &from.data, &self.registers(p))?.into_iter();
+        Ok(cases.map(|(data, truth)| (truth == Some(true)).then(|| from.with_data(data))).collect())
     }
 
     fn compute(
@@ -178,7 +213,7 @@ impl Stepper<'_> {
     ) -> Result<Vec<Part>, Failure> {
         let domain = self.flow.program.processes()[process].registers[register].domain;
         self.in_domain(from, (expr, &self.registers(process)), domain, &|from, term| {
-            from.assigned(&[(self.layout.register(process, register), term)], None, self.layout)
+            Ok(from.assigned(&[(self.layout.register(process, register), term)], None, self.layout))
         })
     }
 
@@ -192,7 +227,7 @@ impl Stepper<'_> {
     ) -> Result<Vec<Part>, Failure> {
         let domain = self.flow.program.processes()[p].registers[register].domain;
         self.in_domain(from, (&Expr::Var(()), &|()| to), domain, &|from, term| {
-            from.assigned(&[(self.layout.register(p, register), term)], None, self.layout)
+            Ok(from.assigned(&[(self.layout.register(p, register), term)], None, self.layout))
         })
     }
 
@@ -205,8 +240,8 @@ impl Stepper<'_> {
     ) -> Configuration {
         let mut next = from.clone();
         let variable = self.layout.register(process, register);
-        next.zone.forget(variable);
-        let is_possible = within(&mut next.zone, variable, range);
+        next.data.forget(variable);
+        let is_possible = within(&mut next.data.zone, variable, range);
         debug_assert!(is_possible, "nothing was known of it");
         next
     }
@@ -217,22 +252,23 @@ impl Stepper<'_> {
         from: &Configuration,
         (expr, variable): (&Expr<V>, &impl Fn(&V) -> usize),
         domain: Domain,
-        with: &dyn Fn(&Configuration, Term) -> Configuration,
+        with: &With<'_>,
     ) -> Result<Vec<Part>, Failure> {
         let mut out = Vec::new();
-        for (zone, sum) in value(expr, &from.zone, variable)? {
+        for (data, sum) in value(expr, &from.data, variable)? {
             let Some(sum) = sum else {
                 out.push(None);
                 continue;
             };
             let [inside, outside] = match domain.bounds() {
-                Some(bounds) => range_of(&zone, &sum, bounds)?,
-                None => [vec![zone], Vec::new()],
+                Some(bounds) => range_of(&data, &sum, bounds)?,
+                None => [vec![data], Vec::new()],
             };
             out.extend(outside.iter().map(|_| None));
-            for zone in inside {
-                let terms = term(&zone, &sum)?.into_iter();
-                out.extend(terms.map(|(zone, term)| Some(with(&from.with_zone(zone), term))));
+            for data in inside {
+                for (data, term) in term(&data, &sum)? {
+                    out.push(Some(with(&from.with_data(data), term)?));
+                }
             }
         }
         Ok(out)
@@ -244,7 +280,7 @@ impl Stepper<'_> {
         from: &Configuration,
         process: ProcessId,
         (x, expr): (LocationId, &Expr<RegisterId>),
-        with: &dyn Fn(&Configuration, Term) -> Configuration,
+        with: &With<'_>,
     ) -> Result<Vec<Part>, Failure> {
         let domain = self.flow.program.locations()[x].domain;
         self.in_domain(from, (expr, &self.registers(process)), domain, with)
@@ -263,18 +299,18 @@ impl Stepper<'_> {
             Place::Cell(array, index) => (&self.flow.program.arrays()[*array], index),
         };
         let mut out = Vec::new();
-        for (zone, sum) in value(index, &from.zone, &self.registers(process))? {
+        for (data, sum) in value(index, &from.data, &self.registers(process))? {
             let Some(sum) = sum else {
                 out.push(None);
                 continue;
             };
             for (cell, x) in array.cells().enumerate() {
                 let cell = Value::try_from(cell).expect("an array has fewer than 2^32 cells");
-                for zone in &range_of(&zone, &sum, (cell, cell))?[0] {
-                    out.extend(with(&from.with_zone(zone.clone()), x)?);
+                for data in &range_of(&data, &sum, (cell, cell))?[0] {
+                    out.extend(with(&from.with_data(data.clone()), x)?);
                 }
             }
-            let [_, outside] = range_of(&zone, &sum, (0, Value::from(array.len) - 1))?;
+            let [_, outside] = range_of(&data, &sum, (0, Value::from(array.len) - 1))?;
             out.extend(outside.iter().map(|_| None));
         }
         Ok(out)
@@ -294,8 +330,8 @@ impl Stepper<'_> {
             RmwVar::Register(register) => self.layout.register(process, *register),
         };
         let mut out = Vec::new();
-        for (zone, truth) in truth(guard, &from.zone, &variable)? {
-            let from = from.with_zone(zone);
+        for (data, truth) in truth(guard, &from.data, &variable)? {
+            let from = from.with_data(data);
             match (truth, write) {
                 (Some(false), _) => {}
                 (None, _) => out.push(None),
@@ -304,13 +340,13 @@ impl Stepper<'_> {
                     let domain = self.flow.program.locations()[x].domain;
                     // The new value is held by a variable of its own until the old one has gone where it goes.
                     let parts = self.in_domain(&from, (write, &variable), domain, &|from, new| {
-                        let mut zone = from.zone.extended(1);
-                        let is_possible = zone.equate(Term::var(from.zone.n_variables()), new);
+                        let mut data = from.data.extended();
+                        let is_possible = data.equate(Term::var(from.data.zone.n_variables()), new);
                         debug_assert!(is_possible, "nothing was known of it");
-                        from.with_zone(zone)
+                        Ok(from.with_data(data))
                     })?;
                     let written = |part: Configuration| {
-                        let new = Term::var(part.zone.n_variables() - 1);
+                        let new = Term::var(part.data.zone.n_variables() - 1);
                         (part, new)
                     };
                     out.extend(parts.into_iter().map(|part| part.map(written)));
@@ -341,7 +377,7 @@ impl Stepper<'_> {
             let domain = self.flow.program.processes()[process].registers[register].domain;
             let register = self.layout.register(process, register);
             out.extend(self.in_domain(&from, (&Expr::Var(()), &|()| cell), domain, &|from, old| {
-                from.assigned(&[(register, old), (cell, new)], None, self.layout)
+                Ok(from.assigned(&[(register, old), (cell, new)], None, self.layout))
             })?);
         }
         Ok(out)
@@ -374,7 +410,7 @@ impl Stepper<'_> {
             }),
             Micro::Store(place, value) => self.at_place(from, process, place, &|from, x| {
                 self.stored(from, process, (x, value), &|from, written| {
-                    from.assigned(&[(self.layout.location(x), written)], None, self.layout)
+                    Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout))
                 })
             }),
             Micro::Choose(branches) => {

@@ -12,6 +12,7 @@ use crate::source::{Diagnostic, Source};
 use crate::system::{Action, Control, Fault, Start, Step, Trace, Violation};
 use crate::util::{Idx, IndexVec};
 
+use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, Message, MessageKind, Pending, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
 use super::{Abstraction, Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
@@ -107,11 +108,42 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
         "abstraction" => {
             let k = line.word("how many stores are kept")?.number()?;
             line.end()?;
-            let single = lines.expect("single")?.rest(Word::number)?;
-            let pair = lines.expect("pair")?.rest(Word::number)?;
-            lines.expect("qed")?.end()?;
-            Ok(Proof::Abstraction(Abstraction { k, single, pair }))
+            Ok(Proof::Abstraction(abstraction(lines, k)?))
         }
+        _ => Err(Box::new(kind.unexpected(EXPECTED))),
+    }
+}
+
+fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
+    let single = lines.expect("single")?.rest(Word::number)?;
+    let pair = lines.expect("pair")?.rest(Word::number)?;
+    let mut predicates = Vec::new();
+    while let Some(mut line) = lines.next_if("predicate") {
+        let bound = line.word("a bound")?.number()?;
+        let coefficients = line.rest(|word| {
+            let (factor, at) = word.split('*', "a factor, `*` and where a value is")?;
+            Ok((factor.number()?, site(at)?))
+        })?;
+        predicates.push(Predicate { coefficients, bound });
+    }
+    let rising = lines.expect("rising")?.rest(Word::index)?;
+    lines.expect("qed")?.end()?;
+    Ok(Abstraction { k, single, pair, predicates, rising })
+}
+
+/// `memory:0`, `register:0:1`, `newest:0:1` or `last:0:1`: where a value is.
+fn site(word: Word<'_>) -> Parsed<Site> {
+    const EXPECTED: &str = "`memory:…`, `register:…`, `newest:…` or `last:…`";
+    let (kind, at) = word.split(':', EXPECTED)?;
+    if kind.text == "memory" {
+        return Ok(Site::Memory(at.index()?));
+    }
+    let (process, at) = at.split(':', "a process, `:` and what is meant of it")?;
+    let process = process.index()?;
+    match kind.text {
+        "register" => Ok(Site::Register(process, at.index()?)),
+        "newest" => Ok(Site::Newest(process, at.number()?)),
+        "last" => Ok(Site::Last(process, at.index()?)),
         _ => Err(Box::new(kind.unexpected(EXPECTED))),
     }
 }

@@ -8,14 +8,14 @@
 //!    variables:   0 │ memory … │ registers of all … │ what waits, process by process … │ what the transition picks …
 //! ```
 
-use crate::engine::predicates::waiting::{How, Leaving, Order, Rules, Shape, Waiting};
+use crate::engine::predicates::waiting::{How, Leaving, Order, Rules, Shape, Value, Waiting};
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::Var;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::linear::Linear;
 use crate::numeric::{Bound, Row, Term, Zone, excludes};
-use crate::program::{FenceKind, LocationId, ProcessId, Program, Value};
+use crate::program::{self, FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
 /// Where processes are and what waits, values aside.
@@ -76,8 +76,28 @@ pub struct Transition {
     pub n_picked: usize,
     /// When it can happen.
     pub when: Condition,
+    /// A store to a location to which stores rise, if this is one: with this value, while that one waits.
+    pub rise: Option<Rise>,
     /// What each variable afterwards is.
     pub terms: Vec<Term>,
+}
+
+/// A store that must not be below another.
+#[derive(Clone, Copy, Debug)]
+pub struct Rise {
+    /// To this location.
+    pub location: LocationId,
+    /// This one waits.
+    pub waiting: Term,
+    /// This one comes.
+    pub value: Term,
+}
+
+impl Rise {
+    /// Whether it may fall all the same.
+    pub fn may_fall(&self, mut before: Zone) -> bool {
+        before.add_difference(self.value, self.waiting, -1)
+    }
 }
 
 /// The abstract machine of a program.
@@ -90,7 +110,9 @@ pub struct Machine<'a> {
     /// Which variable is what.
     pub layout: &'a Layout,
     /// How store buffers behave.
-    pub rules: Rules,
+    pub rules: Rules<'a>,
+    /// The processes whose stores reach memory at once.
+    pub prompt: &'a IndexVec<ProcessId, bool>,
 }
 
 impl Skeleton {
@@ -134,6 +156,11 @@ impl Transition {
 }
 
 impl Machine<'_> {
+    /// How the store buffer of a process behaves.
+    pub fn rules_of(&self, process: ProcessId) -> Rules<'_> {
+        if self.prompt[process] { Rules { order: Order::Sc, ..self.rules } } else { self.rules }
+    }
+
     /// Where a run starts.
     pub fn initial(&self) -> Skeleton {
         let n = self.flows.len();
@@ -148,7 +175,8 @@ impl Machine<'_> {
     /// Those of one process.
     pub fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
         let waiting = self.waiting(from, process);
-        let leaving = waiting.leaving(self.rules);
+        let picked = Term::var(self.layout.n_base() + from.n_waiting());
+        let leaving = waiting.leaving(self.rules_of(process), picked);
         let mut out: Vec<Transition> = leaving.iter().map(|it| self.flush(from, process, it)).collect();
         let outgoing = &self.flows[process].outgoing[from.states[process.index()] as usize];
         out.extend(outgoing.iter().filter_map(|&id| self.step(from, (process, id), waiting.clone())));
@@ -163,26 +191,26 @@ impl Machine<'_> {
     fn flush(&self, from: &Skeleton, process: ProcessId, leaving: &Leaving) -> Transition {
         let picked = self.layout.n_base() + from.n_waiting();
         let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
-        let mut guards = Vec::new();
-        terms[self.layout.location(leaving.location)] = leaving.value.unwrap_or_else(|| {
-            guards.extend(
-                self.program.locations()[leaving.location]
-                    .domain
-                    .bounds()
-                    .into_iter()
-                    .flat_map(|it| within(picked, it)),
-            );
-            Term::var(picked)
-        });
+        let bounds = self.program.locations()[leaving.location].domain.bounds();
+        let any = || bounds.into_iter().flat_map(|it| within(picked, it));
+        let (value, guards) = match leaving.value {
+            Value::Is(value) => (value, Vec::new()),
+            Value::Any => (Term::var(picked), any().collect()),
+            Value::Between(first, last) => {
+                let between = [at_most(first, Term::var(picked)), at_most(Term::var(picked), last)];
+                (Term::var(picked), any().chain(between).collect())
+            }
+        };
+        terms[self.layout.location(leaving.location)] = value;
         let rule = Rule { process, kind: RuleKind::Flush(leaving.location, leaving.how) };
         let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
         let when = Condition { guards, rows: Vec::new() };
-        Transition { rule, to, n_picked: usize::from(leaving.value.is_none()), when, terms }
+        Transition { rule, to, n_picked: usize::from(leaving.how == How::Some), when, rise: None, terms }
     }
 
     fn step(&self, from: &Skeleton, (process, id): (ProcessId, u32), mut waiting: Waiting) -> Option<Transition> {
         let step = &self.flows[process].steps[id as usize];
-        let rules = self.rules;
+        let rules = self.rules_of(process);
         let first_picked = self.layout.n_base() + from.n_waiting();
         let loaded = match step.act {
             Act::Load(x) => waiting.load(x, rules.keep).unwrap_or(Term::var(self.layout.location(x))),
@@ -196,13 +224,18 @@ impl Machine<'_> {
         };
         let term = |sum: Sum<Var>| Term { base: sum.var.map_or(0, variable), plus: sum.plus };
         let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
+        let mut rise = None;
         match step.act {
             Act::Local | Act::Load(_) => {}
             Act::Fence(FenceKind::Full) => waiting.is_empty().then_some(())?,
             Act::Fence(FenceKind::StoreStore) => waiting.mark(rules.order),
             Act::Atomic(own) => waiting.may_act(own, rules).then_some(())?,
             Act::Store(x, sum) if rules.order == Order::Sc => terms[self.layout.location(x)] = term(sum),
-            Act::Store(x, sum) => waiting.store(x, term(sum), rules),
+            Act::Store(x, sum) => {
+                let newest = waiting.load(x, rules.keep).filter(|_| rules.rising.contains(&x));
+                rise = newest.map(|waiting| Rise { location: x, waiting, value: term(sum) });
+                waiting.store(x, term(sum), rules);
+            }
         }
         for (&register, &sum) in &step.effect.registers {
             terms[self.layout.register(process, register)] = term(sum);
@@ -221,7 +254,7 @@ impl Machine<'_> {
         let (mut to, terms) = self.with_waiting(from, process, &waiting, terms);
         to.states[process.index()] = step.to;
         let rule = Rule { process, kind: RuleKind::Step(id) };
-        Some(Transition { rule, to, n_picked: step.effect.picks.len(), when, terms })
+        Some(Transition { rule, to, n_picked: step.effect.picks.len(), when, rise, terms })
     }
 
     /// Where a transition leads that leaves this waiting for a process, and all terms.
@@ -249,8 +282,17 @@ pub fn row_of<V: Copy + Ord>(linear: &Linear<V>, variable: impl Fn(V) -> usize) 
     Row::new(coefficients, -i128::from(linear.plus))
 }
 
+/// One is at most another.
+fn at_most(less: Term, more: Term) -> Guard {
+    Guard {
+        left: less.base,
+        right: more.base,
+        bound: Bound::ZERO.shifted(i128::from(more.plus) - i128::from(less.plus)),
+    }
+}
+
 /// A variable is in a range.
-fn within(variable: usize, (lo, hi): (Value, Value)) -> [Guard; 2] {
+fn within(variable: usize, (lo, hi): (program::Value, program::Value)) -> [Guard; 2] {
     let below = Bound::ZERO.shifted(-i128::from(lo));
     [Guard { left: variable, right: 0, bound: Bound::at_most(hi) }, Guard { left: 0, right: variable, bound: below }]
 }

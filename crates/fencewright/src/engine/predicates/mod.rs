@@ -33,15 +33,16 @@ mod waiting;
 use std::collections::BTreeSet;
 
 use crate::engine::symbolic::difference::Arithmetic;
-use crate::engine::symbolic::flow::ProcessFlow;
+use crate::engine::symbolic::flow::{Act, ProcessFlow};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::live::live;
+use crate::engine::symbolic::prompt::is_prompt;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
-use crate::program::{ProcessId, Program, RegisterId, Value};
+use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 
 use along::{Along, along};
@@ -52,6 +53,7 @@ use templates::Templates;
 use trace::Solved;
 use waiting::{Order, Rules};
 
+pub use site::{Predicate, Site};
 pub use waiting::Keep;
 
 /// The engine with predicates.
@@ -92,9 +94,10 @@ impl Engine for Predicates {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        self.refining(task, monitor, |refinement| {
-            let verdict = refinement.run();
-            Answer { engine: ASKER.engine, verdict, stats: refinement.stats }
+        self.refined(task, monitor, |verdict, refinement| Answer {
+            engine: ASKER.engine,
+            verdict,
+            stats: refinement.stats.clone(),
         })
     }
 }
@@ -108,6 +111,10 @@ pub struct Grid {
     pub single: BTreeSet<Value>,
     /// Thresholds of bounds on differences.
     pub pair: BTreeSet<Value>,
+    /// What is no difference.
+    pub predicates: Vec<Predicate>,
+    /// The locations to which stores rise.
+    pub rising: BTreeSet<LocationId>,
 }
 
 impl Predicates {
@@ -116,44 +123,58 @@ impl Predicates {
     /// # Errors
     /// The engine does not take the task.
     pub fn grid(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Grid, StopReason>, Unsupported> {
-        Self::DEFAULT.refining(task, monitor, |refinement| match refinement.run() {
+        Self::DEFAULT.refined(task, monitor, |verdict, refinement| match verdict {
             Verdict::Safe => {
                 let (single, pair) = refinement.templates.thresholds();
-                let k = u32::try_from(refinement.problem.machine.rules.k).unwrap_or(u32::MAX);
-                Ok(Grid { k, single: single.clone(), pair: pair.clone() })
+                let Rules { k, rising, .. } = refinement.problem.machine.rules;
+                Ok(Grid {
+                    k: u32::try_from(k).unwrap_or(u32::MAX),
+                    single: single.clone(),
+                    pair: pair.clone(),
+                    predicates: refinement.templates.predicates().to_vec(),
+                    rising: rising.clone(),
+                })
             }
             Verdict::Unsafe(_) => Err(StopReason::Defect("a program that was found safe has a bad run".to_owned())),
             Verdict::Unknown(reason) => Err(reason),
         })
     }
 
-    fn refining<T>(
+    /// Answers a question, and tells how.
+    fn refined<T>(
         &self,
         task: &Task<'_>,
         monitor: &dyn Monitor,
-        then: impl FnOnce(&mut Refinement<'_>) -> T,
+        tell: impl FnOnce(Verdict, &Refinement<'_>) -> T,
     ) -> Result<T, Unsupported> {
         needs_integers(ASKER, task.program)?;
         let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let layout = Layout::new(task.program);
-        let first_k = task.options.k.map_or(FIRST_K, |k| k as usize);
-        let rules = Rules { order: order(task), keep: self.keep, k: first_k };
-        let machine = Machine { program: task.program, flows: &flows, layout: &layout, rules };
+        let prompt = flows.iter().map(|flow| is_prompt(flow, task.model, task.options.dialect.pso_rmw)).collect();
+        let none = BTreeSet::new();
+        let rules = Rules { order: order(task), keep: self.keep, k: first_k(task), rising: &none };
+        let machine = Machine { program: task.program, flows: &flows, layout: &layout, rules, prompt: &prompt };
         let bad = Bad::new(&machine)?;
         let mut templates = Templates::new(&machine, &bad);
         for hint in task.program.hints() {
             // One that is not linear is left to engines that can use it.
             for case in conditions(task.program, hint, ASKER.arithmetic).unwrap_or_default() {
-                templates.want_condition(&condition(&layout, &case), layout.n_base());
+                templates.want_condition(&condition(&layout, &case), &layout);
             }
         }
         let initial = start(task.program, &layout);
         let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
         let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
         let last_k = task.options.k.map_or(LAST_K, |k| k as usize);
-        Ok(then(&mut Refinement { task, monitor, problem, templates, last_k, stats: Stats::default() }))
+        let plain = Refinement { task, monitor, problem, templates, last_k, stats: Stats::default() };
+        Ok(plain.run_with_rising(tell))
     }
+}
+
+/// So many stores are kept in order at first.
+fn first_k(task: &Task<'_>) -> usize {
+    task.options.k.map_or(FIRST_K, |k| k as usize)
 }
 
 fn order(task: &Task<'_>) -> Order {
@@ -162,6 +183,17 @@ fn order(task: &Task<'_>) -> Order {
         Model::Tso => Order::Tso,
         Model::Pso => Order::Pso(task.options.dialect.pso_rmw),
     }
+}
+
+/// The locations to which processes store whose stores wait.
+fn stored(machine: &Machine<'_>) -> BTreeSet<LocationId> {
+    let waiting = machine.flows.iter_enumerated().filter(|it| machine.rules_of(it.0).order != Order::Sc);
+    let acts = waiting.flat_map(|(_, flow)| &flow.steps).map(|step| step.act);
+    let stored = acts.filter_map(|act| match act {
+        Act::Store(x, _) => Some(x),
+        Act::Local | Act::Load(_) | Act::Fence(_) | Act::Atomic(_) => None,
+    });
+    stored.collect()
 }
 
 /// By state of a process, the registers that do not matter any more.
@@ -181,9 +213,41 @@ struct Refinement<'a> {
     stats: Stats,
 }
 
+/// How the search for a proof or a run ends.
+enum Outcome {
+    Verdict(Verdict),
+    /// Stores to a location do not rise.
+    Falls(LocationId),
+}
+
 impl Refinement<'_> {
+    /// Searches and refines; where that raises an alarm that no run confirms, again with locations to which stores
+    /// rise: all to which processes store, without those to which it turns out that they fall.
+    fn run_with_rising<T>(mut self, tell: impl FnOnce(Verdict, &Refinement<'_>) -> T) -> T {
+        let verdict = match self.run() {
+            Outcome::Verdict(verdict) => verdict,
+            Outcome::Falls(_) => unreachable!("stores to no location are said to rise"),
+        };
+        let machine = self.problem.machine;
+        let mut rising = stored(&machine);
+        while matches!(verdict, Verdict::Unknown(StopReason::Alarm(_))) && !rising.is_empty() {
+            let rules = Rules { k: first_k(self.task), rising: &rising, ..machine.rules };
+            let problem = Problem { machine: Machine { rules, ..machine }, ..self.problem };
+            let (templates, stats) = (self.templates.clone(), self.stats.clone());
+            let mut again = Refinement { problem, templates, stats, ..self };
+            match again.run() {
+                Outcome::Verdict(verdict) => return tell(verdict, &again),
+                Outcome::Falls(x) => {
+                    self.stats = again.stats;
+                    rising.remove(&x);
+                }
+            }
+        }
+        tell(verdict, &self)
+    }
+
     /// Searches and refines until there is a proof or a run.
-    fn run(&mut self) -> Verdict {
+    fn run(&mut self) -> Outcome {
         loop {
             let mut reached = Reached::default();
             let end = reached.search(&self.problem, &self.templates, &mut self.stats.explored, &Watch(self.monitor));
@@ -191,12 +255,13 @@ impl Refinement<'_> {
             self.stats.bytes = self.stats.bytes.max(reached.bytes());
             drop(reached);
             let refined = match end {
-                End::Safe => return Verdict::Safe,
-                End::Stopped(reason) => return Verdict::Unknown(reason),
+                End::Safe => return Outcome::Verdict(Verdict::Safe),
+                End::Stopped(reason) => return Outcome::Verdict(Verdict::Unknown(reason)),
+                End::Falls(x) => return Outcome::Falls(x),
                 End::Alarm(alarm) => self.refine(&alarm),
             };
             if let Err(verdict) = refined {
-                return verdict;
+                return Outcome::Verdict(verdict);
             }
         }
     }

@@ -1,10 +1,12 @@
 //! From a way through the exact machine to a run: integers are chosen for it, and the reference semantics walks it.
 
-use crate::engine::predicates::machine::{Machine, RuleKind};
+use crate::engine::predicates::machine::{Machine, Rule, RuleKind};
 use crate::engine::predicates::search::{Alarm, Problem};
 use crate::engine::predicates::trace::{Solved, Ssa, Versions};
+use crate::engine::symbolic::flow::Act;
 use crate::engine::symbolic::walk::{Happening, What, walked};
 use crate::engine::{StopReason, Task};
+use crate::memory::Model;
 use crate::program::{ProcessId, Value};
 use crate::system::{Run, Start};
 
@@ -26,12 +28,15 @@ pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Opt
         .rules
         .iter()
         .zip(&versions)
-        .map(|(rule, after)| {
-            let what = match rule.kind {
-                RuleKind::Flush(x, _) => What::Flush(x),
-                RuleKind::Step(id) => told.moves(rule.process, id, after),
-            };
-            Happening { process: rule.process, what }
+        .flat_map(|(rule, after)| {
+            let happens = |what: What| Happening { process: rule.process, what };
+            match rule.kind {
+                RuleKind::Flush(x, _) => vec![happens(What::Flush(x))],
+                RuleKind::Step(id) => {
+                    let moves = happens(told.moves(rule.process, id, after));
+                    std::iter::once(moves).chain(told.reaches_at_once(task, *rule).map(happens)).collect()
+                }
+            }
         })
         .collect();
     walked(task, &start, &happenings).map(Some)
@@ -61,6 +66,15 @@ impl Told<'_> {
     fn registers(&self, process: ProcessId, versions: &[usize]) -> Vec<Value> {
         let registers = self.machine.program.processes()[process].registers.indices();
         registers.map(|it| self.values[versions[self.machine.layout.register(process, it)]]).collect()
+    }
+
+    /// What follows at once where a step has stored and the machine did not let the store wait.
+    fn reaches_at_once(&self, task: &Task<'_>, rule: Rule) -> Option<What> {
+        let RuleKind::Step(id) = rule.kind else { return None };
+        match self.machine.flows[rule.process].steps[id as usize].act {
+            Act::Store(x, _) if self.machine.prompt[rule.process] && task.model != Model::Sc => Some(What::Flush(x)),
+            Act::Local | Act::Load(_) | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => None,
+        }
     }
 
     fn moves(&self, process: ProcessId, id: u32, after: &Versions) -> What {

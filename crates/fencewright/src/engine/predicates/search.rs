@@ -9,7 +9,7 @@ use crate::engine::predicates::machine::{Condition, Machine, Rule, Skeleton};
 use crate::engine::predicates::templates::{Data, Templates};
 use crate::engine::{Monitor, Progress, StopReason};
 use crate::numeric::Zone;
-use crate::program::{ProcessId, RegisterId};
+use crate::program::{LocationId, ProcessId, RegisterId};
 use crate::util::{Idx, IndexVec};
 
 /// What a search needs to know.
@@ -32,6 +32,8 @@ pub enum End {
     Safe,
     /// This way leads to something bad, if the abstraction is believed.
     Alarm(Alarm),
+    /// Stores to this location are said to rise, but may not.
+    Falls(LocationId),
     /// The monitor says stop.
     Stopped(StopReason),
 }
@@ -98,7 +100,7 @@ impl Reached {
             if !self.nodes[next].is_covered {
                 *explored += 1;
                 if let Some(end) = self.expand(problem, templates, next) {
-                    return self.alarm(end);
+                    return end;
                 }
             }
             next += 1;
@@ -116,11 +118,14 @@ impl Reached {
         self.bytes
     }
 
-    /// Adds all that comes after a node; what is bad about the last one that was added, if anything is.
-    fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<Condition> {
+    /// Adds all that comes after a node; how the search ends if it does.
+    fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<End> {
         for transition in problem.machine.transitions(&self.nodes[at].at) {
             let Node { at: skeleton, data, .. } = &self.nodes[at];
             let Some(mut after) = templates.after(&problem.machine, skeleton, data, &transition) else { continue };
+            if let Some(x) = after.falls {
+                return Some(End::Falls(x));
+            }
             let process = transition.rule.process;
             for &register in &problem.dead[process][transition.to.states[process.index()] as usize] {
                 after.zone.forget(problem.machine.layout.register(process, register));
@@ -128,7 +133,7 @@ impl Reached {
             let data = templates.kept(after);
             let node = Node { at: transition.to, data, from: Some((at, transition.rule)), is_covered: false };
             if let Some(end) = self.add(problem, templates, node) {
-                return Some(end);
+                return Some(self.alarm(end));
             }
         }
         None

@@ -5,25 +5,33 @@ use crate::engine::predicates::machine::Skeleton;
 use crate::engine::predicates::waiting::Entry;
 use crate::engine::symbolic::layout::Layout;
 use crate::numeric::Row;
-use crate::program::{LocationId, ProcessId};
+use crate::program::{LocationId, ProcessId, RegisterId, StateVar};
 use crate::util::Idx;
 
 /// Where a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Site {
-    /// Memory or a register: this variable.
-    Base(usize),
+    /// Nowhere: the constant 0.
+    Zero,
+    /// In memory.
+    Memory(LocationId),
+    /// In a register.
+    Register(ProcessId, RegisterId),
     /// The store of a process that is kept exactly, counted from the oldest.
     Kept(ProcessId, usize),
     /// The last of the stores of a process to a location that are summed up.
     Last(ProcessId, LocationId),
+    /// What none of them is below.
+    First(ProcessId, LocationId),
 }
 
 /// `Σ coefficient · value ≤ bound`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Predicate {
-    coefficients: Vec<(Site, i128)>,
-    bound: i128,
+    /// What is summed up.
+    pub coefficients: Vec<(Site, i128)>,
+    /// What the sum is at most.
+    pub bound: i128,
 }
 
 impl Predicate {
@@ -41,14 +49,27 @@ impl Predicate {
     }
 }
 
+/// What each variable is that is always there.
+pub fn base_sites(layout: &Layout) -> Vec<Site> {
+    let site = |variable: usize| match layout.what(variable) {
+        None => Site::Zero,
+        Some(StateVar::Memory(x)) => Site::Memory(x),
+        Some(StateVar::Register(process, register)) => Site::Register(process, register),
+    };
+    (0..layout.n_base()).map(site).collect()
+}
+
 /// What each variable of a configuration is.
 pub fn sites(layout: &Layout, at: &Skeleton) -> Vec<Site> {
-    let mut sites: Vec<Site> = (0..layout.n_base()).map(Site::Base).collect();
+    let mut sites = base_sites(layout);
     for (i, shape) in at.shapes.iter().enumerate() {
         let process = ProcessId::from_usize(i);
         let n_kept = shape.exact.iter().filter(|it| **it != Entry::Marker).count();
         sites.extend((0..n_kept).map(|at| Site::Kept(process, at)));
-        sites.extend(shape.summary.iter().map(|&x| Site::Last(process, x)));
+        for &(x, rises) in &shape.summary {
+            sites.push(Site::Last(process, x));
+            sites.extend(rises.then_some(Site::First(process, x)));
+        }
     }
     sites
 }

@@ -16,12 +16,13 @@ use std::collections::BTreeSet;
 
 use crate::engine::predicates::bad::Bad;
 use crate::engine::predicates::machine::{Condition, Machine, Skeleton, Transition};
-use crate::engine::predicates::site::{Predicate, Site, sites};
+use crate::engine::predicates::site::{Predicate, base_sites, sites};
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::{ANY, Var};
 use crate::engine::symbolic::flow::{Act, Step};
+use crate::engine::symbolic::layout::Layout;
 use crate::numeric::{Bound, Row, Zone, entails};
-use crate::program::{Domain, Initial, Value};
+use crate::program::{Domain, Initial, LocationId, Value};
 
 /// Thresholds for each template.
 #[derive(Clone, Debug, Default)]
@@ -92,9 +93,9 @@ impl Templates {
     }
 
     /// Keeps whether a condition on memory and registers holds.
-    pub fn want_condition(&mut self, condition: &Condition, n_base: usize) {
+    pub fn want_condition(&mut self, condition: &Condition, layout: &Layout) {
         self.add_bounds(condition);
-        let sites: Vec<Site> = (0..n_base).map(Site::Base).collect();
+        let sites = base_sites(layout);
         for row in &condition.rows {
             self.want(Wanted::Predicate(Predicate::new(row, &sites)));
             row.negated().map(|row| self.want(Wanted::Predicate(Predicate::new(&row, &sites))));
@@ -128,7 +129,8 @@ impl Templates {
             };
             (0..self.predicates.len()).filter(|&it| follows(&self.predicates[it])).collect()
         };
-        Some(After { zone: before.after(&transition.terms), known })
+        let falls = transition.rise.filter(|rise| rise.may_fall(before.clone())).map(|rise| rise.location);
+        Some(After { zone: before.after(&transition.terms), known, falls })
     }
 
     /// What is kept of data.
@@ -148,6 +150,11 @@ impl Templates {
     /// The thresholds for one variable and for two.
     pub fn thresholds(&self) -> (&BTreeSet<Value>, &BTreeSet<Value>) {
         (&self.single, &self.pair)
+    }
+
+    /// What is kept that is no difference.
+    pub fn predicates(&self) -> &[Predicate] {
+        &self.predicates
     }
 
     /// What is kept of a zone.
@@ -212,6 +219,8 @@ pub struct After {
     /// Exact, if only differences are taken.
     pub zone: Zone,
     known: Vec<usize>,
+    /// A location to which a store is made that may be below one that waits, though stores to it are said to rise.
+    pub falls: Option<LocationId>,
 }
 
 /// What holds before a transition if a row holds after it.
@@ -244,7 +253,7 @@ mod tests {
         let to = Skeleton { states: Box::default(), shapes: Box::default() };
         // (x, y) := (y + 3, 5)
         let terms = vec![Term::constant(0), Term { base: 2, plus: 3 }, Term::constant(5)];
-        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), terms };
+        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), rise: None, terms };
         // 2x + y ≤ 20 after it if 2y + 11 ≤ 20 before it.
         let after = Row::new([(1, 2), (2, 1)], 20).expect("it fits");
         assert_eq!(before_assignment(&after, &step), Row::new([(2, 2)], 9));

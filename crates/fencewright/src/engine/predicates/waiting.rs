@@ -10,11 +10,15 @@
 //! of it to `x` reaches memory with *any* value and `x` stays, or it is the last, with the value that is known, and `x`
 //! goes. Under PSO all that is said by location; with the newest kept, `k` counts the stores to one location.
 //!
+//! Stores to `x` may *rise*: then none is made with a smaller value than one that waits in the same buffer. Where that
+//! is so, what waits is in order, a value is kept that no store of the summary is below, and one that leaves is between
+//! that value and the last.
+//!
 //! A store-store marker stands between stores that are kept exactly. Whatever is in the summary does not wait for it
 //! and it does not wait for the summary: a marker only ever delays, so that adds runs and takes none away. A marker
 //! that holds nothing back leaves at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::memory::PsoRmw;
 use crate::numeric::Term;
@@ -42,16 +46,18 @@ pub enum Order {
 
 /// How store buffers behave.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct Rules<'a> {
     /// In which order stores leave.
     pub order: Order,
     /// Which stores are kept exactly.
     pub keep: Keep,
     /// How many.
     pub k: usize,
+    /// The locations to which stores rise.
+    pub rising: &'a BTreeSet<LocationId>,
 }
 
-impl Rules {
+impl Rules<'_> {
     /// The same with nothing summed up.
     pub fn exact(self) -> Self {
         Self { k: usize::MAX, ..self }
@@ -72,14 +78,15 @@ pub enum Entry {
 pub struct Shape {
     /// Oldest first; under PSO those between two markers by location.
     pub exact: Vec<Entry>,
-    /// Ascending.
-    pub summary: Vec<LocationId>,
+    /// Ascending; whether they rise.
+    pub summary: Vec<(LocationId, bool)>,
 }
 
 impl Shape {
     /// How many values wait.
     pub fn n_values(&self) -> usize {
-        self.exact.iter().filter(|it| **it != Entry::Marker).count() + self.summary.len()
+        let n_exact = self.exact.iter().filter(|it| **it != Entry::Marker).count();
+        n_exact + self.summary.iter().map(|&(_, rises)| 1 + usize::from(rises)).sum::<usize>()
     }
 
     /// Whether nothing waits.
@@ -92,7 +99,15 @@ impl Shape {
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
     exact: Vec<Pending>,
-    summary: BTreeMap<LocationId, Term>,
+    summary: BTreeMap<LocationId, Summed>,
+}
+
+/// The stores to a location that are summed up.
+#[derive(Clone, Copy, Debug)]
+struct Summed {
+    last: Term,
+    /// None of them is below this, if they rise.
+    first: Option<Term>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +127,17 @@ pub enum How {
     Last,
 }
 
+/// The value of a store that leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// This one.
+    Is(Term),
+    /// Any, as the variable that was given for it.
+    Any,
+    /// Any from one to another, as the variable that was given for it.
+    Between(Term, Term),
+}
+
 /// A store that may leave.
 #[derive(Clone, Debug)]
 pub struct Leaving {
@@ -119,8 +145,8 @@ pub struct Leaving {
     pub how: How,
     /// To where.
     pub location: LocationId,
-    /// With this value; `None` is any.
-    pub value: Option<Term>,
+    /// With this value.
+    pub value: Value,
     /// What waits afterwards.
     pub rest: Waiting,
 }
@@ -143,7 +169,12 @@ impl Waiting {
             Entry::Marker => Pending::Marker,
         });
         let exact = exact.collect();
-        Self { exact, summary: shape.summary.iter().map(|&x| (x, value())).collect() }
+        let summary = shape.summary.iter().map(|&(x, rises)| {
+            let last = value();
+            (x, Summed { last, first: rises.then(&mut value) })
+        });
+        let summary = summary.collect();
+        Self { exact, summary }
     }
 
     /// Its shape.
@@ -152,7 +183,8 @@ impl Waiting {
             Pending::Store(x, _) => Entry::Store(*x),
             Pending::Marker => Entry::Marker,
         });
-        Shape { exact: exact.collect(), summary: self.summary.keys().copied().collect() }
+        let summary = self.summary.iter().map(|(&x, it)| (x, it.first.is_some()));
+        Shape { exact: exact.collect(), summary: summary.collect() }
     }
 
     /// Its values, in the order of its shape.
@@ -161,7 +193,7 @@ impl Waiting {
             Pending::Store(_, value) => Some(*value),
             Pending::Marker => None,
         });
-        exact.chain(self.summary.values().copied())
+        exact.chain(self.summary.values().flat_map(|it| std::iter::once(it.last).chain(it.first)))
     }
 
     /// Whether nothing waits.
@@ -170,7 +202,7 @@ impl Waiting {
     }
 
     /// Whether an atomic step may act that waits for its own location, or for all.
-    pub fn may_act(&self, own: Option<LocationId>, rules: Rules) -> bool {
+    pub fn may_act(&self, own: Option<LocationId>, rules: Rules<'_>) -> bool {
         match (rules.order, own) {
             (Order::Pso(PsoRmw::Location), Some(x)) => {
                 let waits_for = |it: &Pending| it.is_to(x) || *it == Pending::Marker;
@@ -183,7 +215,7 @@ impl Waiting {
     /// What a load finds here.
     pub fn load(&self, x: LocationId, keep: Keep) -> Option<Term> {
         let exact = || self.exact.iter().rev().find(|it| it.is_to(x)).and_then(|it| it.value());
-        let summed = || self.summary.get(&x).copied();
+        let summed = || self.summary.get(&x).map(|it| it.last);
         match keep {
             Keep::Newest => exact().or_else(summed),
             Keep::Oldest => summed().or_else(exact),
@@ -191,16 +223,16 @@ impl Waiting {
     }
 
     /// A store comes.
-    pub fn store(&mut self, x: LocationId, value: Term, rules: Rules) {
+    pub fn store(&mut self, x: LocationId, value: Term, rules: Rules<'_>) {
         match rules.keep {
             Keep::Newest => {
                 self.append(x, value, rules.order);
                 if self.n_counted(x, rules.order) > rules.k {
-                    self.sum_up_oldest(x, rules.order);
+                    self.sum_up_oldest(x, rules);
                 }
             }
             Keep::Oldest if self.is_summed(x, rules.order) || self.n_counted(x, rules.order) >= rules.k => {
-                self.summary.insert(x, value);
+                self.sum_up(x, value, rules);
             }
             Keep::Oldest => self.append(x, value, rules.order),
         }
@@ -217,8 +249,8 @@ impl Waiting {
         }
     }
 
-    /// The stores that may leave next.
-    pub fn leaving(&self, rules: Rules) -> Vec<Leaving> {
+    /// The stores that may leave next; a value that is not known is this variable.
+    pub fn leaving(&self, rules: Rules<'_>, any: Term) -> Vec<Leaving> {
         let mut out = Vec::new();
         let exact_first = rules.keep == Keep::Oldest;
         let first = self.exact.iter().position(|it| *it == Pending::Marker).unwrap_or(self.exact.len());
@@ -234,7 +266,7 @@ impl Waiting {
         }
         for &x in self.summary.keys() {
             if !exact_first || self.n_counted(x, rules.order) == 0 {
-                out.extend(self.leaving_summary(x));
+                out.extend(self.leaving_summary(x, any));
             }
         }
         out
@@ -245,16 +277,21 @@ impl Waiting {
         let pending = rest.exact.remove(at);
         rest.settle();
         match pending {
-            Pending::Store(location, value) => Leaving { how: How::Exact, location, value: Some(value), rest },
+            Pending::Store(location, value) => Leaving { how: How::Exact, location, value: Value::Is(value), rest },
             Pending::Marker => unreachable!("only stores leave"),
         }
     }
 
-    fn leaving_summary(&self, location: LocationId) -> [Leaving; 2] {
-        let mut rest = self.clone();
-        let value = rest.summary.remove(&location);
-        let last = Leaving { how: How::Last, location, value, rest };
-        [last, Leaving { how: How::Some, location, value: None, rest: self.clone() }]
+    fn leaving_summary(&self, location: LocationId, any: Term) -> [Leaving; 2] {
+        let (mut without, mut with) = (self.clone(), self.clone());
+        without.summary.remove(&location);
+        let Summed { last, first } = self.summary[&location];
+        with.summary.insert(location, Summed { last, first: first.map(|_| any) });
+        let some = first.map_or(Value::Any, |first| Value::Between(first, last));
+        [
+            Leaving { how: How::Last, location, value: Value::Is(last), rest: without },
+            Leaving { how: How::Some, location, value: some, rest: with },
+        ]
     }
 
     /// The stores of which `k` are kept: to the same location under PSO.
@@ -288,16 +325,22 @@ impl Waiting {
         self.exact.insert(at, Pending::Store(x, value));
     }
 
-    fn sum_up_oldest(&mut self, x: LocationId, order: Order) {
-        let is_counted = |it: &Pending| match order {
+    fn sum_up_oldest(&mut self, x: LocationId, rules: Rules<'_>) {
+        let is_counted = |it: &Pending| match rules.order {
             Order::Sc | Order::Tso => *it != Pending::Marker,
             Order::Pso(_) => it.is_to(x),
         };
         let Some(at) = self.exact.iter().position(is_counted) else { return };
         if let Pending::Store(y, value) = self.exact.remove(at) {
-            self.summary.insert(y, value);
+            self.sum_up(y, value, rules);
         }
         self.settle();
+    }
+
+    /// A store is the last of the summary.
+    fn sum_up(&mut self, x: LocationId, last: Term, rules: Rules<'_>) {
+        let first = self.summary.get(&x).map_or(Some(last), |it| it.first);
+        self.summary.insert(x, Summed { last, first: first.filter(|_| rules.rising.contains(&x)) });
     }
 
     /// Markers leave that hold nothing back.

@@ -8,7 +8,7 @@
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::{Effect, Var};
 use crate::numeric::Term;
-use crate::program::{LocationId, ProcessId, Program, RegisterId};
+use crate::program::{LocationId, ProcessId, Program, RegisterId, StateVar};
 use crate::util::{Idx, IndexVec};
 
 /// The variables of one process by itself.
@@ -110,6 +110,16 @@ impl Layout {
     /// A register.
     pub fn register(&self, process: ProcessId, register: RegisterId) -> usize {
         self.registers[process] + register.index()
+    }
+
+    /// What a variable that is always there stands for; `None` for the constant 0.
+    pub fn what(&self, variable: usize) -> Option<StateVar> {
+        let at = variable.checked_sub(1)?;
+        if at < self.n_locations {
+            return Some(StateVar::Memory(LocationId::from_usize(at)));
+        }
+        let (process, first) = self.registers.iter_enumerated().rfind(|(_, first)| **first <= variable)?;
+        Some(StateVar::Register(process, RegisterId::from_usize(variable - first)))
     }
 
     /// What a variable in the view of a process is here.

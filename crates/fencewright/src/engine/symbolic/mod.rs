@@ -10,6 +10,7 @@ pub mod flow;
 pub mod layout;
 pub mod linear;
 pub mod live;
+pub mod prompt;
 pub mod refusal;
 pub mod situation;
 pub mod start;

@@ -1,6 +1,8 @@
 //! The rules of abstract buffers, one at a time.
 
-use super::{How, Keep, Order, Rules, Waiting};
+use std::collections::BTreeSet;
+
+use super::{How, Keep, Order, Rules, Value, Waiting};
 use crate::memory::PsoRmw;
 use crate::numeric::Term;
 use crate::program::LocationId;
@@ -9,8 +11,13 @@ use crate::util::Idx;
 const X: usize = 0;
 const Y: usize = 1;
 
-const fn rules(order: Order, keep: Keep, k: usize) -> Rules {
-    Rules { order, keep, k }
+static NONE: BTreeSet<LocationId> = BTreeSet::new();
+
+/// What is picked where a value is not known.
+const ANY: Term = Term::var(7);
+
+const fn rules(order: Order, keep: Keep, k: usize) -> Rules<'static> {
+    Rules { order, keep, k, rising: &NONE }
 }
 
 const PSO: Order = Order::Pso(PsoRmw::Location);
@@ -20,26 +27,30 @@ fn location(x: usize) -> LocationId {
 }
 
 /// What waits after these stores.
-fn after(stores: &[(usize, i64)], rules: Rules) -> Waiting {
+fn after(stores: &[(usize, i64)], rules: Rules<'_>) -> Waiting {
     let mut waiting = Waiting::default();
     stores.iter().for_each(|&(x, value)| waiting.store(location(x), Term::constant(value), rules));
     waiting
 }
 
 /// What may leave: how, to where, with which value.
-fn leaving(waiting: &Waiting, rules: Rules) -> Vec<(How, usize, Option<i64>)> {
-    let mut all: Vec<_> =
-        waiting.leaving(rules).iter().map(|it| (it.how, it.location.index(), it.value.map(|it| it.plus))).collect();
+fn leaving(waiting: &Waiting, rules: Rules<'_>) -> Vec<(How, usize, Option<i64>)> {
+    let value = |it: Value| match it {
+        Value::Is(term) => Some(term.plus),
+        Value::Any | Value::Between(..) => None,
+    };
+    let leaving = waiting.leaving(rules, ANY);
+    let mut all: Vec<_> = leaving.iter().map(|it| (it.how, it.location.index(), value(it.value))).collect();
     all.sort_unstable();
     all
 }
 
 /// What waits after the store that may leave in this way.
-fn without(waiting: &Waiting, rules: Rules, how: How) -> Waiting {
-    waiting.leaving(rules).into_iter().find(|it| it.how == how).expect("it may leave").rest
+fn without(waiting: &Waiting, rules: Rules<'_>, how: How) -> Waiting {
+    waiting.leaving(rules, ANY).into_iter().find(|it| it.how == how).expect("it may leave").rest
 }
 
-fn load(waiting: &Waiting, x: usize, rules: Rules) -> Option<i64> {
+fn load(waiting: &Waiting, x: usize, rules: Rules<'_>) -> Option<i64> {
     waiting.load(location(x), rules.keep).map(|it| it.plus)
 }
 
@@ -109,4 +120,25 @@ fn a_marker_holds_back_what_comes_behind_it() {
     assert!(!waiting.may_act(None, rules));
     let all = Rules { order: Order::Pso(PsoRmw::All), ..rules };
     assert!(!waiting.may_act(other, all));
+}
+
+#[test]
+fn what_rises_leaves_in_order() {
+    let rising = BTreeSet::from([location(X)]);
+    let rules = Rules { rising: &rising, ..rules(Order::Tso, Keep::Newest, 1) };
+    let waiting = after(&[(X, 1), (X, 3), (Y, 5), (X, 4), (Y, 6)], rules);
+    let some = |waiting: &Waiting, x: usize| {
+        let leaving = waiting.leaving(rules, ANY).into_iter();
+        leaving.filter(|it| it.how == How::Some).find(|it| it.location == location(x)).expect("it may leave")
+    };
+    // Of Y nothing is known but the last; of X that the first was 1, the last 4.
+    assert_eq!(some(&waiting, Y).value, Value::Any);
+    let first = some(&waiting, X);
+    assert_eq!(first.value, Value::Between(Term::constant(1), Term::constant(4)));
+    // What comes next is not below what has left.
+    assert_eq!(some(&first.rest, X).value, Value::Between(ANY, Term::constant(4)));
+    assert_eq!(load(&first.rest, X, rules), Some(4));
+    let shape = first.rest.shape();
+    let again = Waiting::new(&shape, first.rest.values());
+    assert_eq!((again.shape(), again.values().collect::<Vec<_>>()), (shape, first.rest.values().collect()));
 }
