@@ -94,6 +94,11 @@ const TRAPS: &[&str] = &[
      thread B { let s: 0..1 = 0; s = x; }",
     "shared x[2]: int = 0;
      thread A { let r: int = 0; r = x[0]; x[r + 2] = 1; }",
+    // What a late thread finds is what another has stored before, though not what it stores now.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; let s: int = 0; x = 1; r = y; s = y; }
+     thread B { let t: int = 0; y = 1; t = x; y = 2; }
+     forbid A.r == 0 && A.s == 2 && B.t == 0;",
     // A thread that loads while its store waits is not prompt, even if a fence comes later.
     "shared x, y: int = 0;
      thread A { let r: int = 0; x = 1; r = y; fence; }
@@ -128,6 +133,8 @@ struct Counts {
     accepted: Cell<u32>,
     /// Of those, with stores that rise.
     by_rising: Cell<u32>,
+    /// And with processes that are late.
+    by_late: Cell<u32>,
     refused_rightly: Cell<u32>,
 }
 
@@ -144,8 +151,10 @@ impl Counts {
                 (Truth::Safe | Truth::TooLarge, accepted) => {
                     self.safe.set(self.safe.get() + 1);
                     self.accepted.set(self.accepted.get() + u32::from(accepted.is_some()));
-                    let is_by_rising = accepted.is_some_and(|grid| !grid.rising.is_empty());
+                    let is_by_rising = accepted.as_ref().is_some_and(|grid| !grid.rising.is_empty());
                     self.by_rising.set(self.by_rising.get() + u32::from(is_by_rising));
+                    let is_by_late = accepted.is_some_and(|grid| !grid.late.is_empty());
+                    self.by_late.set(self.by_late.get() + u32::from(is_by_late));
                 }
             }
         }
@@ -168,7 +177,10 @@ fn accepted(program: &Program, model: Model, pso_rmw: PsoRmw) -> Option<Abstract
     let some = all.iter().map(|&x| BTreeSet::from([x])).chain([all.clone()]);
     let rising = some.map(|rising| Abstraction { rising, ..plain.clone() });
     let linear = Abstraction { k: 1, predicates: sums(program), ..plain.clone() };
-    grids.chain(rising).chain([linear]).find(|grid| is_accepted(program, model, pso_rmw, grid))
+    let late = program.processes().indices().map(|process| BTreeSet::from([process]));
+    let late = late.chain([program.processes().indices().collect()]);
+    let late = late.map(|late| Abstraction { k: 1, late, ..plain.clone() });
+    grids.chain(rising).chain(late).chain([linear]).find(|grid| is_accepted(program, model, pso_rmw, grid))
 }
 
 /// Sums of what is in memory and registers, bounded by a few constants.

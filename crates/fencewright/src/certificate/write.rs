@@ -95,6 +95,8 @@ impl Lines {
                 }
                 let rising: Vec<usize> = grid.rising.iter().map(|x| x.index()).collect();
                 self.line(format_args!("rising{}", words(&rising)));
+                let late: Vec<usize> = grid.late.iter().map(|process| process.index()).collect();
+                self.line(format_args!("late{}", words(&late)));
                 self.line("qed");
             }
             Proof::Basis(basis) => {

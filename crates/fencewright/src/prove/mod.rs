@@ -110,7 +110,7 @@ fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Pr
 }
 
 /// A grid in the words of certificates.
-fn abstraction(Grid { k, single, pair, predicates, rising }: Grid) -> Abstraction {
+fn abstraction(Grid { k, single, pair, predicates, rising, late }: Grid) -> Abstraction {
     let site = |site: Site| match site {
         Site::Memory(x) => Some(certificate::Site::Memory(x)),
         Site::Register(process, register) => Some(certificate::Site::Register(process, register)),
@@ -123,7 +123,7 @@ fn abstraction(Grid { k, single, pair, predicates, rising }: Grid) -> Abstractio
         let coefficients = it.coefficients.iter().map(|&(at, factor)| Some((factor, site(at)?)));
         Some(certificate::Predicate { coefficients: coefficients.collect::<Option<_>>()?, bound: it.bound })
     };
-    Abstraction { k, single, pair, predicates: predicates.iter().filter_map(predicate).collect(), rising }
+    Abstraction { k, single, pair, predicates: predicates.iter().filter_map(predicate).collect(), rising, late }
 }
 
 /// A basis, from the search that merges most of those whose states are a map on local states.

@@ -14,7 +14,7 @@
 //! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
 //! each step of the semantics is one here ([`step`]), since data is computed exactly ([`evaluate`]), a buffer stands
 //! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]): they can wait.
-//! Stores are taken to reach memory at once in another ([`prompt`]): nobody can tell.
+//! Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
@@ -24,9 +24,9 @@ mod buffer;
 mod configuration;
 mod data;
 mod evaluate;
+mod late;
 mod linear;
 mod live;
-mod prompt;
 mod step;
 mod urgent;
 
@@ -35,7 +35,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::memory::{Model, PsoRmw};
 use crate::numeric::{Bound, Zone};
 use crate::program::{LocationId, Placement, ProcessId, Program, Value};
-use crate::system::Flow;
+use crate::system::{Control, Flow};
 use crate::util::IndexVec;
 
 use super::Subject;
@@ -44,8 +44,8 @@ use super::verify::{Failure, Steps};
 use bad::Bad;
 use configuration::{Configuration, Key, Layout};
 use data::Data;
+use late::{loads_at, waiting_points};
 use live::Live;
-use prompt::is_prompt;
 use step::{Next, Stepper};
 use urgent::Urgent;
 
@@ -64,6 +64,8 @@ pub struct Abstraction {
     pub predicates: Vec<Predicate>,
     /// The locations to which stores rise: none that waits is above one that a process makes later.
     pub rising: BTreeSet<LocationId>,
+    /// The processes whose stores reach memory at once, and whose loads find anything while a store might wait.
+    pub late: BTreeSet<ProcessId>,
 }
 
 /// What a model does with stores.
@@ -75,6 +77,14 @@ enum Machine {
     Tso,
     /// They wait by location; what an atomic update waits for.
     Pso(PsoRmw),
+}
+
+/// What becomes of the stores of a process.
+#[derive(Debug)]
+struct Storing {
+    machine: Machine,
+    /// Where its loads find anything.
+    stale: BTreeSet<Control>,
 }
 
 /// Checks that nothing bad can be reached.
@@ -92,10 +102,14 @@ pub(super) fn check(
     };
     let layout = Layout::new(program);
     let flow = Flow { program, placement };
-    let machine_of = |process: ProcessId| if is_prompt(flow, process, machine) { Machine::Sc } else { machine };
-    let machines: IndexVec<ProcessId, Machine> = program.processes().indices().map(machine_of).collect();
-    let Abstraction { k, rising, .. } = abstraction;
-    let stepper = Stepper { flow, layout: &layout, machines: &machines, k: *k as usize, rising };
+    let Abstraction { k, rising, late, .. } = abstraction;
+    let store = |process: ProcessId| match waiting_points(flow, process, machine) {
+        Some(points) if !loads_at(flow, process, &points) => Storing { machine: Machine::Sc, stale: BTreeSet::new() },
+        Some(stale) if late.contains(&process) => Storing { machine: Machine::Sc, stale },
+        Some(_) | None => Storing { machine, stale: BTreeSet::new() },
+    };
+    let storing: IndexVec<ProcessId, Storing> = program.processes().indices().map(store).collect();
+    let stepper = Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising };
     let visit = Visit {
         abstraction,
         urgent: Urgent::new(flow),

@@ -13,11 +13,12 @@ use crate::program::{
 use crate::system::{Control, Flow, Move};
 use crate::util::IndexVec;
 
-use super::Machine;
 use super::buffer::{Buffer, Leaves, Leaving, Rules};
 use super::configuration::{Configuration, Layout, within};
 use super::data::Data;
 use super::evaluate::{range_of, term, truth, value};
+use super::late::is_own;
+use super::{Machine, Storing};
 
 /// What a step leads to.
 pub(super) enum Next {
@@ -42,7 +43,7 @@ pub(super) struct Stepper<'a> {
     pub(super) flow: Flow<'a>,
     pub(super) layout: &'a Layout,
     /// What becomes of the stores of each process.
-    pub(super) machines: &'a IndexVec<ProcessId, Machine>,
+    pub(super) storing: &'a IndexVec<ProcessId, Storing>,
     pub(super) k: usize,
     /// The locations to which stores are said to rise.
     pub(super) rising: &'a BTreeSet<LocationId>,
@@ -79,13 +80,14 @@ impl Stepper<'_> {
     }
 
     fn rules(&self, process: ProcessId) -> Rules<'_> {
-        Rules { machine: self.machines[process], k: self.k, rising: self.rising }
+        Rules { machine: self.storing[process].machine, k: self.k, rising: self.rising }
     }
 
     /// The stores of a process that may leave.
     fn flushes(&self, from: &Configuration, process: ProcessId) -> Vec<Configuration> {
         let any = from.data.zone.n_variables();
-        let leaving = from.buffer(process, self.layout).leaving(self.machines[process], Term::var(any)).into_iter();
+        let leaving =
+            from.buffer(process, self.layout).leaving(self.storing[process].machine, Term::var(any)).into_iter();
         let flushed = leaving.filter_map(|Leaving { location, value, rest }| {
             let x = self.layout.location(location);
             let (from, value) = match value {
@@ -121,12 +123,12 @@ impl Stepper<'_> {
     }
 
     fn fence(&self, from: &Configuration, process: ProcessId, kind: FenceKind) -> Part {
-        match (kind, self.machines[process]) {
+        match (kind, self.storing[process].machine) {
             (FenceKind::Full, _) => from.key.shapes[process].is_empty().then(|| from.clone()),
             (FenceKind::StoreStore, Machine::Sc | Machine::Tso) => Some(from.clone()),
             (FenceKind::StoreStore, Machine::Pso(_)) => {
                 let mut buffer = from.buffer(process, self.layout);
-                buffer.mark(self.machines[process]);
+                buffer.mark(self.storing[process].machine);
                 Some(from.assigned(&[], Some((process, &buffer)), self.layout))
             }
         }
@@ -140,11 +142,15 @@ impl Stepper<'_> {
             Op::Havoc(register, lo, hi) => Ok(vec![Some(self.havoc(from, process, *register, (*lo, *hi)))]),
             Op::Fence(kind) => Ok(self.fence(from, process, *kind).map(Some).into_iter().collect()),
             Op::Load(register, place) => self.at_place(from, process, place, &|from, x| {
+                let may_wait = self.storing[process].stale.contains(&from.key.controls[process]);
+                if may_wait && !is_own(self.flow.program, process, x) {
+                    return self.stale_load(from, process, *register, x);
+                }
                 let loaded = from.buffer(process, self.layout).load(x).map(|it| it.base);
                 self.assign(from, process, *register, loaded.unwrap_or_else(|| self.layout.location(x)))
             }),
             Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
-                self.stored(from, process, (x, value), &|from, written| match self.machines[process] {
+                self.stored(from, process, (x, value), &|from, written| match self.storing[process].machine {
                     Machine::Sc => Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout)),
                     Machine::Tso | Machine::Pso(_) => {
                         let mut buffer = from.buffer(process, self.layout);
@@ -156,7 +162,7 @@ impl Stepper<'_> {
             }),
             Op::Rmw { place, guard, write, into } => self.at_place(from, process, place, &|from, x| match from
                 .buffer(process, self.layout)
-                .lets_update(x, self.machines[process])
+                .lets_update(x, self.storing[process].machine)
             {
                 true => self.update(from, process, x, (guard, write.as_ref(), *into)),
                 false => Ok(Vec::new()),
@@ -229,6 +235,19 @@ impl Stepper<'_> {
         self.in_domain(from, (&Expr::Var(()), &|()| to), domain, &|from, term| {
             Ok(from.assigned(&[(self.layout.register(p, register), term)], None, self.layout))
         })
+    }
+
+    /// A register gets anything that a location may hold, if it may hold it itself.
+    fn stale_load(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        register: RegisterId,
+        x: LocationId,
+    ) -> Result<Vec<Part>, Failure> {
+        let Some(from) = self.with_any(from, x, None) else { return Ok(Vec::new()) };
+        let found = from.data.zone.n_variables() - 1;
+        self.assign(&from, process, register, found)
     }
 
     fn havoc(

@@ -127,8 +127,9 @@ fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
         predicates.push(Predicate { coefficients, bound });
     }
     let rising = lines.expect("rising")?.rest(Word::index)?;
+    let late = lines.expect("late")?.rest(Word::index)?;
     lines.expect("qed")?.end()?;
-    Ok(Abstraction { k, single, pair, predicates, rising })
+    Ok(Abstraction { k, single, pair, predicates, rising, late })
 }
 
 /// `memory:0`, `register:0:1`, `newest:0:1` or `last:0:1`: where a value is.

@@ -8,12 +8,15 @@
 //!    variables:   0 │ memory … │ registers of all … │ what waits, process by process … │ what the transition picks …
 //! ```
 
+use std::collections::BTreeSet;
+
 use crate::engine::predicates::waiting::{How, Leaving, Order, Rules, Shape, Value, Waiting};
 use crate::engine::symbolic::difference::Sum;
-use crate::engine::symbolic::effect::Var;
-use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
+use crate::engine::symbolic::effect::{Effect, Var};
+use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId, Step};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::linear::Linear;
+use crate::engine::symbolic::writers::Writers;
 use crate::numeric::{Bound, Row, Term, Zone, excludes};
 use crate::program::{self, FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
@@ -111,8 +114,32 @@ pub struct Machine<'a> {
     pub layout: &'a Layout,
     /// How store buffers behave.
     pub rules: Rules<'a>,
-    /// The processes whose stores reach memory at once.
-    pub prompt: &'a IndexVec<ProcessId, bool>,
+    /// What becomes of the stores of each process.
+    pub storing: &'a IndexVec<ProcessId, Storing>,
+    /// Who writes each location.
+    pub writers: &'a IndexVec<LocationId, Writers>,
+}
+
+/// What becomes of the stores of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storing {
+    /// They wait.
+    Waits,
+    /// They reach memory at once. In these states a store might wait, so that loads find anything.
+    AtOnce {
+        /// The states; none if the process never loads there.
+        stale: BTreeSet<StateId>,
+    },
+}
+
+impl Storing {
+    /// The states in which loads find anything.
+    pub fn stale(&self) -> Option<&BTreeSet<StateId>> {
+        match self {
+            Self::Waits => None,
+            Self::AtOnce { stale } => Some(stale),
+        }
+    }
 }
 
 impl Skeleton {
@@ -158,7 +185,10 @@ impl Transition {
 impl Machine<'_> {
     /// How the store buffer of a process behaves.
     pub fn rules_of(&self, process: ProcessId) -> Rules<'_> {
-        if self.prompt[process] { Rules { order: Order::Sc, ..self.rules } } else { self.rules }
+        match self.storing[process] {
+            Storing::Waits => self.rules,
+            Storing::AtOnce { .. } => Rules { order: Order::Sc, ..self.rules },
+        }
     }
 
     /// Where a run starts.
@@ -212,7 +242,10 @@ impl Machine<'_> {
         let step = &self.flows[process].steps[id as usize];
         let rules = self.rules_of(process);
         let first_picked = self.layout.n_base() + from.n_waiting();
+        // What a stale load finds is picked behind what havocs pick.
+        let (stale, found) = (self.stale(process, step), first_picked + step.effect.picks.len());
         let loaded = match step.act {
+            Act::Load(_) if stale.is_some() => Term::var(found),
             Act::Load(x) => waiting.load(x, rules.keep).unwrap_or(Term::var(self.layout.location(x))),
             Act::Local | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => Term::constant(0),
         };
@@ -243,18 +276,21 @@ impl Machine<'_> {
         for (&x, &sum) in &step.effect.memory {
             terms[self.layout.location(x)] = term(sum);
         }
-        let differences = step.effect.when.differences.iter().map(|it| Guard {
-            left: it.left.map_or(0, variable),
-            right: it.right.map_or(0, variable),
-            bound: Bound::at_most(it.bound),
-        });
-        let picks = step.effect.picks.iter().enumerate().flat_map(|(i, &it)| within(first_picked + i, it));
-        let linear = step.effect.when.rows.iter().filter_map(|row| row_of(row, variable));
-        let when = Condition { guards: picks.chain(differences).collect(), rows: linear.collect() };
+        let mut when = condition(&step.effect, variable);
+        let bounds = stale.and_then(|x| self.program.locations()[x].domain.bounds());
+        when.guards.extend(bounds.into_iter().flat_map(|it| within(found, it)));
         let (mut to, terms) = self.with_waiting(from, process, &waiting, terms);
         to.states[process.index()] = step.to;
         let rule = Rule { process, kind: RuleKind::Step(id) };
-        Some(Transition { rule, to, n_picked: step.effect.picks.len(), when, rise, terms })
+        let n_picked = step.effect.picks.len() + usize::from(stale.is_some());
+        Some(Transition { rule, to, n_picked, when, rise, terms })
+    }
+
+    /// The location of which a step finds anything, if there is one: others write it, and a store might wait.
+    fn stale(&self, process: ProcessId, step: &Step) -> Option<LocationId> {
+        let Act::Load(x) = step.act else { return None };
+        let is_stale = self.storing[process].stale().is_some_and(|it| it.contains(&step.from));
+        (is_stale && !self.writers[x].is_only(process)).then_some(x)
     }
 
     /// Where a transition leads that leaves this waiting for a process, and all terms.
@@ -274,6 +310,18 @@ impl Machine<'_> {
         terms.extend((behind..self.layout.n_base() + from.n_waiting()).map(Term::var));
         (to, terms)
     }
+}
+
+/// When an effect is possible.
+fn condition(effect: &Effect, variable: impl Fn(Var) -> usize) -> Condition {
+    let differences = effect.when.differences.iter().map(|it| Guard {
+        left: it.left.map_or(0, &variable),
+        right: it.right.map_or(0, &variable),
+        bound: Bound::at_most(it.bound),
+    });
+    let picks = effect.picks.iter().enumerate().flat_map(|(i, &it)| within(variable(Var::Picked(i)), it));
+    let linear = effect.when.rows.iter().filter_map(|row| row_of(row, &variable));
+    Condition { guards: picks.chain(differences).collect(), rows: linear.collect() }
 }
 
 /// `linear ≤ 0`, by variables; none where numbers are too large, which is weaker.

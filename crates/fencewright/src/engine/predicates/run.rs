@@ -1,6 +1,6 @@
 //! From a way through the exact machine to a run: integers are chosen for it, and the reference semantics walks it.
 
-use crate::engine::predicates::machine::{Machine, Rule, RuleKind};
+use crate::engine::predicates::machine::{Machine, Rule, RuleKind, Storing};
 use crate::engine::predicates::search::{Alarm, Problem};
 use crate::engine::predicates::trace::{Solved, Ssa, Versions};
 use crate::engine::symbolic::flow::Act;
@@ -72,7 +72,9 @@ impl Told<'_> {
     fn reaches_at_once(&self, task: &Task<'_>, rule: Rule) -> Option<What> {
         let RuleKind::Step(id) = rule.kind else { return None };
         match self.machine.flows[rule.process].steps[id as usize].act {
-            Act::Store(x, _) if self.machine.prompt[rule.process] && task.model != Model::Sc => Some(What::Flush(x)),
+            Act::Store(x, _) if self.machine.storing[rule.process] != Storing::Waits && task.model != Model::Sc => {
+                Some(What::Flush(x))
+            }
             Act::Local | Act::Load(_) | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => None,
         }
     }

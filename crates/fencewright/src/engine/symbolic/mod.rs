@@ -7,11 +7,12 @@
 pub mod difference;
 pub mod effect;
 pub mod flow;
+pub mod late;
 pub mod layout;
 pub mod linear;
 pub mod live;
-pub mod prompt;
 pub mod refusal;
 pub mod situation;
 pub mod start;
 pub mod walk;
+pub mod writers;

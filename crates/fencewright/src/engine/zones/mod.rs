@@ -30,6 +30,7 @@ use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
+use crate::engine::symbolic::writers::{Writers, sole_writers};
 use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId};
@@ -37,7 +38,7 @@ use crate::system::Run;
 use crate::util::IndexVec;
 
 use constraint::Constraint;
-use facts::{Machine, ProcessFacts, Writers};
+use facts::{Machine, ProcessFacts};
 use invariants::{Invariants, Premises};
 use system::Zones;
 
@@ -135,7 +136,7 @@ impl Known {
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let facts = flows.iter_enumerated().map(|(process, flow)| ProcessFacts::new(program, process, flow, machine));
         let facts: IndexVec<ProcessId, ProcessFacts> = facts.collect();
-        let writers = facts::sole_writers(program, &flows);
+        let writers = sole_writers(program, &flows);
         let layout = Layout::new(program);
         let bad = bad::bad(program, &flows, &layout)?;
         let premises = Premises { program, flows: &flows, facts: &facts, writers: &writers, machine };

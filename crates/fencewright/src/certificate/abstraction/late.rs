@@ -1,0 +1,106 @@
+//! Processes whose stores may be taken to reach memory at once, though they wait in a buffer.
+//!
+//! ```text
+//!    with a buffer:    store x ── r := r + 1 ── load y ── x reaches memory ── fence ── load z
+//!    late:                                           store x ── r := r + 1 ── load y ── fence ── load z
+//! ```
+//!
+//! Let each store of a process happen when it reaches memory, and let what the process does between be put off until
+//! then. Memory holds the same at every moment, so the others do the same. Of what the process itself does only loads
+//! look at memory while a store may wait, since an update or a block waits for the store. Such a load is made too late.
+//! If nobody else writes the location, it finds what it should: the process's last store. Otherwise what it should find
+//! is something that the location has held, so let it find *any* value. A process that makes no load of the second
+//! kind is *prompt*, and nothing is lost. What is put off at the end of a run happens when the buffers drain; a
+//! property that looks at where processes are and at registers holds then as it did, and one that looks at memory
+//! waits for empty buffers anyhow.
+//!
+//! That takes stores that reach memory in the order in which they were made, so under PSO all have to be to one
+//! location; and there an update of another location must not come while a store may wait, for it cannot be put off.
+
+use std::collections::BTreeSet;
+
+use crate::memory::PsoRmw;
+use crate::program::{FenceKind, LocationId, Micro, Op, Place, ProcessId, Program};
+use crate::system::{Control, Flow, Move};
+
+use super::Machine;
+
+/// The control points of a process at which a store may wait, if the process can be late.
+pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Machine) -> Option<BTreeSet<Control>> {
+    let entry = (Control::At(flow.program.processes()[process].entry), false);
+    let mut stored_to = None;
+    let mut seen = BTreeSet::from([entry]);
+    let mut todo = vec![entry];
+    while let Some((control, may_wait)) = todo.pop() {
+        for (next, to) in flow.moves(control) {
+            let waits_then = match next {
+                Move::Fence(_, FenceKind::Full) => false,
+                Move::Fence(_, FenceKind::StoreStore) => may_wait,
+                Move::Edge(edge) => behind(&flow.program.edges()[edge].op, may_wait, &mut stored_to, machine)?,
+            };
+            if seen.insert((to, waits_then)) {
+                todo.push((to, waits_then));
+            }
+        }
+    }
+    Some(seen.into_iter().filter(|it| it.1).map(|it| it.0).collect())
+}
+
+/// Whether a process loads at one of these points what others write.
+pub(super) fn loads_at(flow: Flow<'_>, process: ProcessId, points: &BTreeSet<Control>) -> bool {
+    let is_stale = |next: &Move| match next {
+        Move::Edge(edge) => match &flow.program.edges()[*edge].op {
+            Op::Load(_, place) => locations(flow.program, place).iter().any(|&x| !is_own(flow.program, process, x)),
+            Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Store(..) => false,
+            Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => false,
+        },
+        Move::Fence(..) => false,
+    };
+    points.iter().any(|&control| flow.moves(control).iter().any(|(next, _)| is_stale(next)))
+}
+
+/// Whether no other process writes a location.
+pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bool {
+    let writes = |op: &Op| match op {
+        Op::Store(place, _) => locations(program, place).contains(&x),
+        Op::Rmw { place, write, .. } => write.is_some() && locations(program, place).contains(&x),
+        Op::Locked(body) => body.iter().any(|micro| block_writes(program, micro, x)),
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) | Op::Fence(_) => false,
+    };
+    program.edges().iter().filter(|edge| writes(&edge.op)).all(|edge| program.points()[edge.from].process == process)
+}
+
+fn block_writes(program: &Program, micro: &Micro, x: LocationId) -> bool {
+    match micro {
+        Micro::Store(place, _) => locations(program, place).contains(&x),
+        Micro::Choose(branches) => branches.iter().flatten().any(|micro| block_writes(program, micro, x)),
+        Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Load(..) => false,
+    }
+}
+
+/// The locations that a place may be.
+fn locations(program: &Program, place: &Place) -> Vec<LocationId> {
+    match place {
+        Place::Fixed(x) => vec![*x],
+        Place::Cell(array, _) => program.arrays()[*array].cells().collect(),
+    }
+}
+
+/// Whether a store may wait behind an operation; `None` if the process cannot be late.
+fn behind(op: &Op, may_wait: bool, stored_to: &mut Option<LocationId>, machine: Machine) -> Option<bool> {
+    match op {
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) => Some(may_wait),
+        Op::Fence(FenceKind::StoreStore) => Some(may_wait),
+        // They wait for an empty buffer.
+        Op::Fence(FenceKind::Full) | Op::Locked(_) => Some(false),
+        Op::Rmw { .. } => match machine {
+            Machine::Sc | Machine::Tso | Machine::Pso(PsoRmw::All) => Some(false),
+            Machine::Pso(PsoRmw::Location) => (!may_wait).then_some(false),
+        },
+        Op::Store(place, _) => match (machine, place) {
+            (Machine::Sc | Machine::Tso, _) => Some(true),
+            (Machine::Pso(_), Place::Fixed(x)) => (*stored_to.get_or_insert(*x) == *x).then_some(true),
+            (Machine::Pso(_), Place::Cell(..)) => None,
+        },
+    }
+}
