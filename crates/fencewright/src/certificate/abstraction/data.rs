@@ -105,6 +105,12 @@ impl Data {
         self.rows.iter().all(|row| other.rows.binary_search(row).is_ok()) && self.zone.includes(&other.zone)
     }
 
+    /// The constraints.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// Less: another zone, which holds this one, and of some constraints those that follow.
     pub(super) fn weakened(&self, zone: Zone, rows: impl Iterator<Item = Row>) -> Self {
         let follows = |row: &Row| entails(&self.zone, &self.rows, row);

@@ -100,27 +100,34 @@ pub(super) fn check(
         Model::Tso => Machine::Tso,
         Model::Pso => Machine::Pso(subject.pso_rmw),
     };
-    let layout = Layout::new(program);
-    let flow = Flow { program, placement };
+    visiting(Flow { program, placement }, machine, abstraction, |visit| visit.run(steps))
+}
+
+/// Does something with a visit that has not begun.
+fn visiting<T>(
+    flow: Flow<'_>,
+    machine: Machine,
+    abstraction: &Abstraction,
+    then: impl FnOnce(&mut Visit<'_>) -> T,
+) -> T {
     let Abstraction { k, rising, late, .. } = abstraction;
     let store = |process: ProcessId| match waiting_points(flow, process, machine) {
         Some(points) if !loads_at(flow, process, &points) => Storing { machine: Machine::Sc, stale: BTreeSet::new() },
         Some(stale) if late.contains(&process) => Storing { machine: Machine::Sc, stale },
         Some(_) | None => Storing { machine, stale: BTreeSet::new() },
     };
-    let storing: IndexVec<ProcessId, Storing> = program.processes().indices().map(store).collect();
-    let stepper = Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising };
-    let visit = Visit {
+    let storing: IndexVec<ProcessId, Storing> = flow.program.processes().indices().map(store).collect();
+    let layout = Layout::new(flow.program);
+    then(&mut Visit {
         abstraction,
         urgent: Urgent::new(flow),
-        live: Live::new(program),
-        bad: Bad { program, layout: &layout },
-        stepper,
+        live: Live::new(flow.program),
+        bad: Bad { program: flow.program, layout: &layout },
+        stepper: Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising },
         seen: HashMap::new(),
         todo: Vec::new(),
         bytes: 0,
-    };
-    visit.run(steps)
+    })
 }
 
 /// The configurations that have been visited.
@@ -137,7 +144,7 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    fn run(mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    fn run(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let start = Configuration::initial(self.stepper.flow.program, self.stepper.layout);
         self.add(start, steps)?;
         while let Some(configuration) = self.todo.pop() {
@@ -204,3 +211,6 @@ fn raised(zone: &Zone, abstraction: &Abstraction) -> Zone {
         thresholds.range(value..).next().map_or(Bound::NONE, |&threshold| Bound::at_most(threshold))
     })
 }
+
+#[cfg(test)]
+mod solver_tests;

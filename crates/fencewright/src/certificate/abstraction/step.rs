@@ -134,7 +134,8 @@ impl Stepper<'_> {
         }
     }
 
-    fn run(&self, from: &Configuration, process: ProcessId, op: &Op) -> Result<Vec<Part>, Failure> {
+    /// What an operation leads to, control aside.
+    pub(super) fn run(&self, from: &Configuration, process: ProcessId, op: &Op) -> Result<Vec<Part>, Failure> {
         match op {
             Op::Assume(condition) => self.assume(from, process, condition),
             Op::Assert(condition) => self.assert(from, process, condition),
