@@ -6,8 +6,10 @@
   const { element } = fencewright;
   let session = null;
   let running = null;
-  let answered = null;
   let repaired = null;
+  let pause = null;
+  // What the answers shown are about, by tab.
+  const answered = {};
 
   // Asks the server; what it refuses is thrown, with what is said about it.
   async function ask(name, question) {
@@ -74,10 +76,12 @@
     gutter.scrollTop = $("text").scrollTop;
   }
 
+  const asking = () => JSON.stringify([question(), $("engine").value]);
+
   // What was answered may be about another program.
   function drawStale() {
-    const now = JSON.stringify([question(), $("engine").value]);
-    $("stale").hidden = answered === null || answered === now || !$("walk").hidden;
+    const about = answered[TABS.find((name) => !$(name).hidden)];
+    $("stale").hidden = about === undefined || about === asking();
   }
 
   function edited() {
@@ -89,7 +93,10 @@
     showMistakes([]);
     $("notice").hidden = true;
     drawGutter();
-    changed();
+    // Nobody walks through what is being typed.
+    clearTimeout(pause);
+    pause = setTimeout(changed, 300);
+    drawStale();
   }
 
   function changed() {
@@ -179,10 +186,10 @@
   const guarded = (act) => () => (running ? null : act().catch(complain));
 
   async function check() {
-    const [asked, engine] = [question(), $("engine").value];
+    const [asked, engine, about] = [question(), $("engine").value, asking()];
     select("result");
     const { finding, run } = await follow("check", { ...asked, engine });
-    answered = JSON.stringify([asked, engine]);
+    answered.result = about;
     say($("verdict"), finding, verdictOf(finding));
     $("stats").textContent = stats(finding);
     showRun($("trace"), run);
@@ -190,11 +197,11 @@
   }
 
   async function fence() {
-    const [asked, engine] = [question(), $("engine").value];
+    const [asked, engine, about] = [question(), $("engine").value, asking()];
     select("fences");
     $("repair").hidden = $("sets").hidden = true;
     const { finding, run, job } = await follow("fence", { ...asked, engine });
-    answered = JSON.stringify([asked, engine]);
+    answered.fences = about;
     const n = finding.fence_sets ? finding.fence_sets.length : 0;
     const rest = finding.verdict === "fixed" ? (n === 1 ? ": one minimal set" : ": " + n + " minimal sets") : "";
     const isAll = finding.verdict !== "fixed" || finding.complete;
@@ -202,7 +209,9 @@
     $("fence-stats").textContent = stats(finding) + (isAll ? "" : "; there may be others");
     if (finding.verdict === "fixed") showSets(finding.fence_sets, { job, model: asked.model, engine });
     if (run) {
+      answered.result = about;
       say($("verdict"), finding, finding.property ? ": " + finding.property.text : "");
+      $("stats").textContent = "";
       showRun($("trace"), run);
     }
     drawStale();
