@@ -149,13 +149,12 @@ fn read(stream: &mut TcpStream, deadline: Instant) -> Result<Request, Option<Res
     let mut body = bytes.split_off(end + 4);
     let head = std::str::from_utf8(&bytes[..end]).map_err(|_| wrong(Status::BadRequest, "the head is not text"))?;
     let (mut request, length) = head_of(head).map_err(Some)?;
-    if body.len() > length {
-        return Err(wrong(Status::BadRequest, "the body is longer than was said"));
-    }
     while body.len() < length {
         more(stream, &mut body, deadline)?;
     }
-    body.truncate(length);
+    if body.len() > length {
+        return Err(wrong(Status::BadRequest, "the body is longer than was said"));
+    }
     request.body = body;
     Ok(request)
 }

@@ -135,6 +135,15 @@ fn no_more_than_a_few_checks_run_at_once() {
 }
 
 #[test]
+fn old_answers_are_forgotten() {
+    let server = serve(PETERSON);
+    let jobs: Vec<Json> = (0..20).map(|_| finished(&server, "check", &about("thread P {}", "sc")).1).collect();
+    let statuses = jobs.iter().map(|job| post(&server, "job", &json!({"job": job})).status);
+    let n_known = statuses.skip_while(|&status| status == 404).inspect(|&status| assert_eq!(status, 200)).count();
+    assert_eq!(n_known, 16);
+}
+
+#[test]
 fn mistakes_have_places() {
     let server = serve(PETERSON);
     for name in ["check", "fence"] {

@@ -157,7 +157,9 @@ fn a_body_without_its_length_is_refused() {
     refused(&server, &format!("{head}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n0\r\n\r\n"), 411);
     refused(&server, &format!("{head}Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{{}}"), 411);
     refused(&server, &format!("{head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{{}}"), 400);
-    refused(&server, &format!("{head}Content-Length: 2\r\n\r\n{{}}GET /TOKEN/ HTTP/1.1\r\n\r\n"), 400);
+    let job = head.replace("check", "job");
+    refused(&server, &format!("{job}Content-Length: 9\r\n\r\n{{\"job\":7}}"), 404);
+    refused(&server, &format!("{job}Content-Length: 9\r\n\r\n{{\"job\":7}}GET /TOKEN/ HTTP/1.1\r\n\r\n"), 400);
     is_well(&server);
 }
 

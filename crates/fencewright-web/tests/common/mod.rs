@@ -31,7 +31,7 @@ pub fn serve(path: &str) -> Server {
         frontend: frontend::by_extension(extension).expect("the ending is known"),
         defines: Vec::new(),
         model: Model::Tso,
-        limits: Limits { time: Some(Duration::from_secs(120)), bytes: None },
+        limits: Limits { time: Some(Duration::from_secs(120)), bytes: Some(1 << 29) },
         port: 0,
     };
     Server::start(settings).expect("a port is free")
