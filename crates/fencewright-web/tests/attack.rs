@@ -160,6 +160,8 @@ fn a_body_without_its_length_is_refused() {
     let job = head.replace("check", "job");
     refused(&server, &format!("{job}Content-Length: 9\r\n\r\n{{\"job\":7}}"), 404);
     refused(&server, &format!("{job}Content-Length: 9\r\n\r\n{{\"job\":7}}GET /TOKEN/ HTTP/1.1\r\n\r\n"), 400);
+    let get = "GET /TOKEN/ HTTP/1.1\r\nHost: HOST\r\n\r\n";
+    refused(&server, &format!("{get}{get}"), 400);
     is_well(&server);
 }
 

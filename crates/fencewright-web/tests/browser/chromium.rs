@@ -112,10 +112,8 @@ impl Browser {
     fn try_eval(&mut self, expression: &str) -> Result<Json, Json> {
         let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let found = self.call("Runtime.evaluate", &asked);
-        match &found["exceptionDetails"] {
-            Json::Null => Ok(found["result"]["value"].clone()),
-            thrown => Err(thrown.clone()),
-        }
+        let thrown = &found["exceptionDetails"];
+        if thrown.is_null() { Ok(found["result"]["value"].clone()) } else { Err(thrown.clone()) }
     }
 
     /// The text of an element, by its id.
