@@ -130,7 +130,8 @@
       for (let wait = 30; ; wait = Math.min(400, wait * 1.5)) {
         const report = await ask("job", { job });
         if (report.state === "done") return { ...report, job };
-        const said = count(report.explored) + " looked at, " + count(report.queued) + " to go, " + report.seconds.toFixed(1) + " s";
+        const done = count(report.explored) + " looked at, " + count(report.queued) + " to go, ";
+        const said = done + report.seconds.toFixed(1) + " s";
         $("progress").textContent = running.isCanceled ? "stopping… " + said : said;
         await new Promise((done) => setTimeout(done, wait));
       }
@@ -161,7 +162,8 @@
     if (!stats) return "";
     const kept = stats.kept === undefined ? "" : ", " + count(stats.kept) + " kept";
     const checks = stats.checks === undefined ? "" : ", " + count(stats.checks) + " checks";
-    return finding.engine + ": " + count(stats.explored) + " looked at" + kept + checks + ", " + stats.seconds.toFixed(3) + " s";
+    const explored = finding.engine + ": " + count(stats.explored) + " looked at";
+    return explored + kept + checks + ", " + stats.seconds.toFixed(3) + " s";
   }
 
   const verdictOf = (finding) => {

@@ -1,7 +1,7 @@
 //! Who may ask: only a page of this server, opened by someone who was told its address.
 //!
-//! Other programs of the machine, and pages of other sites in the same browser, can reach the port. They do not know the
-//! token; a site that makes its own name point here (DNS rebinding) is told by `Host`, and one that sends requests
+//! Other programs of the machine, and pages of other sites in the same browser, can reach the port. They do not know
+//! the token; a site that makes its own name point here (DNS rebinding) is told by `Host`, and one that sends requests
 //! across by `Origin`.
 
 use std::fmt::Write;

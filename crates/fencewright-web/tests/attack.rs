@@ -135,7 +135,8 @@ fn no_other_site_may_read_or_frame_the_page() {
 #[test]
 fn a_body_of_10_mb_is_refused_before_it_is_read() {
     let server = serve(SB);
-    let head = "POST /TOKEN/check HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n";
+    let head = "POST /TOKEN/check HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\n\
+                Content-Length: 10000000\r\n\r\n";
     let asked = Instant::now();
     refused(&server, head, 413);
     assert!(asked.elapsed() < Duration::from_secs(4), "nothing of the body was awaited");

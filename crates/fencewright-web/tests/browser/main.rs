@@ -214,9 +214,8 @@ fn the_state_space_is_walked_by_hand() {
     exploring(SB, |browser, _| {
         browser.click("tab-walk");
         let take = |browser: &mut Browser, text: &str| {
-            let found = format!(
-                "Array.from(document.querySelectorAll('#walk-next button')).find((it) => it.textContent.includes('{text}'))"
-            );
+            let all = "Array.from(document.querySelectorAll('#walk-next button'))";
+            let found = format!("{all}.find((it) => it.textContent.includes('{text}'))");
             browser.wait(&format!("!!{found}"));
             browser.click_on(&found);
         };
@@ -250,7 +249,8 @@ fn a_walk_starts_with_chosen_values() {
     exploring(PETERSON, |browser, _| {
         browser.click("tab-walk");
         says(browser, "walk-memory", "turn = 0");
-        browser.eval("(() => { const it = document.querySelector('#walk-values input'); it.value = 1; it.dispatchEvent(new Event('change')); })()");
+        let input = "document.querySelector('#walk-values input')";
+        browser.eval(&format!("{input}.value = 1; {input}.dispatchEvent(new Event('change'))"));
         says(browser, "walk-memory", "turn = 1");
         browser.click("tab-result");
         browser.press("ArrowRight");
