@@ -13,7 +13,9 @@
 
   // Asks the server; what it refuses is thrown, with what is said about it.
   async function ask(name, question) {
-    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) };
+    const headers = { "Content-Type": "application/json" };
+    // Who leaves the page still wants a check to be stopped.
+    const options = { method: "POST", headers, body: JSON.stringify(question), keepalive: name === "cancel" };
     const response = await fetch(name, question ? options : {}).catch(() => {
       throw new Error("The server does not answer: is “fencewright explore” still running?");
     });

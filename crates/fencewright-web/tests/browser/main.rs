@@ -10,10 +10,11 @@ mod common;
 use std::sync::{Mutex, PoisonError};
 
 use chromium::{Browser, installed};
-use common::{root, serve, text_of};
+use common::{root, serve, text_of, wait};
 use fencewright::memory::Model;
 use fencewright::{Verdict, check, parse};
 use fencewright_web::Server;
+use serde_json::json;
 
 const PETERSON: &str = "examples/peterson.fw";
 const SB: &str = "crates/fencewright-cli/tests/files/sb.fw";
@@ -46,7 +47,7 @@ fn exploring(file: &str, test: impl FnOnce(&mut Browser, &Server)) {
 }
 
 fn says(browser: &mut Browser, id: &str, text: &str) {
-    let text = serde_json::json!(text);
+    let text = json!(text);
     browser.wait(&format!("document.getElementById('{id}').textContent.includes({text})"));
 }
 
@@ -139,7 +140,7 @@ fn a_set_of_fences_is_shown_and_checked_again() {
         says(browser, "rechecked", "safe under tso");
         let inserted = browser
             .eval("Array.from(document.querySelectorAll('#repaired .inserted code'), (it) => it.textContent.trim())");
-        assert_eq!(inserted, serde_json::json!(["fence;"]));
+        assert_eq!(inserted, json!(["fence;"]));
         assert_eq!(browser.eval("document.getElementById('download').download"), "peterson_fenced.fw");
         browser.click("adopt");
         assert_eq!(browser.eval("document.getElementById('text').value.includes('fence;')"), true);
@@ -191,7 +192,7 @@ fn mistakes_are_shown_where_they_are() {
 
 #[test]
 fn a_reload_keeps_what_was_written() {
-    exploring(LARGE, |browser, _| {
+    exploring(LARGE, |browser, server| {
         browser.write("text", &text_of(SB));
         browser.reload();
         browser.wait("document.documentElement.dataset.ready === 'yes'");
@@ -203,6 +204,8 @@ fn a_reload_keeps_what_was_written() {
         browser.wait("/looked at/.test(document.getElementById('progress').textContent)");
         browser.reload();
         browser.wait("document.documentElement.dataset.ready === 'yes'");
+        let first = wait(server, &json!(1));
+        assert_eq!(first["finding"]["reason"], "interrupted", "nobody waits for it any more");
         browser.write("text", &text_of(SB));
         browser.click("check");
         says(browser, "verdict", "unsafe under tso");
@@ -226,7 +229,7 @@ fn the_state_space_is_walked_by_hand() {
         }
         let queues =
             browser.eval("Array.from(document.querySelectorAll('#walk-lanes .entry'), (it) => it.textContent)");
-        assert_eq!(queues, serde_json::json!(["x=1", "y=1"]));
+        assert_eq!(queues, json!(["x=1", "y=1"]));
         take(browser, "⇣ x = 1 reaches memory");
         says(browser, "walk-memory", "x = 1 ⇠ buffer of P");
         take(browser, "⇣ y = 1 reaches memory");
