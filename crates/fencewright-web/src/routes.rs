@@ -1,6 +1,6 @@
 //! What there is to ask for: a fixed table. No name is ever a path of the file system.
 
-use fencewright::report::{SCRIPT, STYLE};
+use fencewright::report::{RUN_SCRIPT, RUN_STYLE};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,8 +19,8 @@ const PAGE: &[(&str, &str, &str)] = &[
     ("style.css", CSS, include_str!("../page/style.css")),
     ("explore.js", JAVASCRIPT, include_str!("../page/explore.js")),
     ("walk.js", JAVASCRIPT, include_str!("../page/walk.js")),
-    ("run.css", CSS, STYLE),
-    ("run.js", JAVASCRIPT, SCRIPT),
+    ("run.css", CSS, RUN_STYLE),
+    ("run.js", JAVASCRIPT, RUN_SCRIPT),
 ];
 
 /// A question that comes as JSON and is answered as JSON.

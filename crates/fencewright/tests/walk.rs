@@ -79,6 +79,7 @@ fn a_step_that_goes_wrong_ends_the_walk() {
             break here;
         }
         choices.push(0);
+        assert!(choices.len() < 10, "it goes on behind the end");
     };
     assert!(matches!(end.violation, Some(Violation::Fault(_))), "{:?}", end.violation);
     let n_steps = choices.len();
@@ -121,6 +122,7 @@ fn a_value_beyond_64_bits_is_shown_and_cannot_be_chosen() {
         if !next.is_possible {
             break;
         }
+        assert!(choices.len() < 10, "the value fits");
     }
     assert!(matches!(go(&program, Model::Tso, &start, &choices), Err(WalkError::NoChoice(_))));
 }

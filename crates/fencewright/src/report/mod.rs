@@ -39,7 +39,9 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
-pub use page::{NextStep, SCRIPT, STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view};
+pub use page::{
+    NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
+};
 pub use property::{Violated, violated};
 pub use sarif::Sarif;
 pub use trace_text::trace_text;

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! What can be read without scripts (program, steps, what did the damage) is markup; the script draws the state after
-//! the step that is looked at from the data beside it. All texts are escaped here, or set as text there. Who has a page
-//! of his own takes the parts: [`trace_view`] for a run, [`walk_view`] for a walk by hand, [`STYLE`] and [`SCRIPT`].
+//! the step that is looked at from the data beside it. All texts are escaped here, or set as text there. Another page
+//! takes the parts: [`trace_view`] for a run, [`walk_view`] for a walk by hand, [`RUN_STYLE`] and [`RUN_SCRIPT`].
 
 mod data;
 mod walk;
@@ -28,9 +28,9 @@ use data::RunData;
 pub use walk::{NextStep, Variable, WalkView, variables, walk_view};
 
 /// The style of a run.
-pub const STYLE: &str = include_str!("page.css");
+pub const RUN_STYLE: &str = include_str!("page.css");
 /// The script that draws a run: `fencewright.show(data, root)`, where the markup is below `root`.
-pub const SCRIPT: &str = include_str!("page.js");
+pub const RUN_SCRIPT: &str = include_str!("page.js");
 const PAGE: &str = include_str!("page.html");
 const MARKUP: &str = include_str!("run.html");
 
@@ -49,10 +49,10 @@ pub fn trace_page(file: &str, program: &Program, run: &Run) -> String {
     let title = escaped(&format!("{file}: unsafe under {}", run.model));
     let parts = [
         ("title", title.as_str()),
-        ("style", STYLE),
+        ("style", RUN_STYLE),
         ("markup", &view.markup),
         ("run", &json(&view.data)),
-        ("script", SCRIPT),
+        ("script", RUN_SCRIPT),
     ];
     fill(PAGE, &parts)
 }
