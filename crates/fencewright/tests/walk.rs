@@ -104,9 +104,14 @@ fn the_outcomes_of_any_are_told_apart_and_counted() {
     let here = go(&few, Model::Tso, &start, &[]).expect("it is a walk");
     let texts: Vec<String> = walk_view(&few, &here).next.into_iter().map(|it| it.text).collect();
     assert_eq!(texts, ["a = 0", "a = 1", "a = 2"]);
-    let many = program("thread P { let a = any(0..1000000000); assert(a >= 0); }\n");
-    let (start, _) = variables(&many, &[]);
-    assert!(matches!(go(&many, Model::Tso, &start, &[]), Err(WalkError::TooManyOutcomes(_))));
+    for text in [
+        "thread P { let a = any(0..1000000000); assert(a >= 0); }\n",
+        "thread P { let a: 0..199; let b: 0..199; atomic { a = any; b = any; } assert(a + b >= 0); }\n",
+    ] {
+        let many = program(text);
+        let (start, _) = variables(&many, &[]);
+        assert!(matches!(go(&many, Model::Tso, &start, &[]), Err(WalkError::TooManyOutcomes(_))), "{text}");
+    }
 }
 
 #[test]
