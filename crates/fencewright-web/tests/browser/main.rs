@@ -111,7 +111,7 @@ fn a_check_shows_a_run_to_step_through() {
         browser.choose("model", "sc");
         assert_eq!(browser.eval("document.getElementById('stale').hidden"), false, "the answer is about another model");
         browser.click("check");
-        says(browser, "verdict", "safe under sc");
+        says(browser, "verdict", "✓ safe under sc");
         assert_eq!(browser.eval("document.getElementById('trace').children.length"), 0, "the run is gone");
     });
 }
@@ -137,7 +137,7 @@ fn a_set_of_fences_is_shown_and_checked_again() {
         browser.click("fence");
         says(browser, "outcome", "fixed under tso: one minimal set");
         browser.click_on("document.querySelector('#sets input')");
-        says(browser, "rechecked", "safe under tso");
+        says(browser, "rechecked", "✓ safe under tso");
         let inserted = browser
             .eval("Array.from(document.querySelectorAll('#repaired .inserted code'), (it) => it.textContent.trim())");
         assert_eq!(inserted, json!(["fence;"]));
@@ -145,7 +145,7 @@ fn a_set_of_fences_is_shown_and_checked_again() {
         browser.click("adopt");
         assert_eq!(browser.eval("document.getElementById('text').value.includes('fence;')"), true);
         browser.click("check");
-        says(browser, "verdict", "safe under tso");
+        says(browser, "verdict", "✓ safe under tso");
         browser.click("fence");
         says(browser, "outcome", "correct under tso: no fence is needed");
     });
