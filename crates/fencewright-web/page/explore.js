@@ -95,10 +95,20 @@
     showMistakes([]);
     $("notice").hidden = true;
     drawGutter();
-    // Nobody walks through what is being typed.
+    // What is being typed is looked at when the typing pauses.
     clearTimeout(pause);
-    pause = setTimeout(changed, 300);
+    pause = setTimeout(() => {
+      read().catch(complain);
+      changed();
+    }, 300);
     drawStale();
+  }
+
+  // Marks the mistakes of the text, unless it is another by now.
+  async function read() {
+    const asked = question();
+    const { diagnostics } = await ask("read", asked);
+    if (JSON.stringify(asked) === JSON.stringify(question())) showMistakes(diagnostics);
   }
 
   function changed() {

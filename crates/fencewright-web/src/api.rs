@@ -86,6 +86,21 @@ pub fn session(settings: &Settings) -> Session<'_> {
     }
 }
 
+/// What is wrong with a program, or worth a look.
+#[derive(Debug, Serialize)]
+pub struct Looked {
+    diagnostics: Vec<Mistake>,
+}
+
+/// What is wrong with the program, and where?
+pub fn read(shared: &Shared, question: &Question) -> Result<Looked, Refused> {
+    match question.understand(&shared.settings) {
+        Ok(understood) => Ok(Looked { diagnostics: understood.warnings }),
+        Err(Refused { status: Status::Unprocessable, said }) => Ok(Looked { diagnostics: said.diagnostics }),
+        Err(refused) => Err(refused),
+    }
+}
+
 /// A check that has begun.
 #[derive(Debug, Serialize)]
 pub struct Begun {

@@ -27,6 +27,7 @@ const PAGE: &[(&str, &str, &str)] = &[
 type Ask = fn(&Shared, &Request) -> Response;
 
 const API: &[(&str, Ask)] = &[
+    ("read", |shared, request| ask(request, |it| api::read(shared, &it))),
     ("check", |shared, request| ask(request, |it| api::check(shared, &it))),
     ("fence", |shared, request| ask(request, |it| api::fence(shared, &it))),
     ("job", |shared, request| ask(request, |it| api::job(shared, &it))),

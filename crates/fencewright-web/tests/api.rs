@@ -146,13 +146,14 @@ fn old_answers_are_forgotten() {
 #[test]
 fn mistakes_have_places() {
     let server = serve(PETERSON);
-    for name in ["check", "fence"] {
+    for (name, status) in [("check", 422), ("fence", 422), ("read", 200)] {
         let answer = post(&server, name, &about("shared x: 0..1;\nthread P { y = 1; }\n", "tso"));
-        assert_eq!(answer.status, 422);
+        assert_eq!(answer.status, status);
         let mistake = &answer.json()["diagnostics"][0];
         assert_eq!((&mistake["line"], &mistake["column"]), (&json!(2), &json!(12)));
         assert!(mistake["message"].as_str().is_some_and(|it| it.contains("unknown name `y`")), "{mistake}");
     }
+    assert_eq!(post(&server, "read", &about(&text_of(PETERSON), "tso")).json(), json!({"diagnostics": []}));
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn malformed_json_is_refused() {
     let server = serve(SB);
     let deep = "[".repeat(100_000);
     let long = format!("{{\"text\": \"{}", "x".repeat(900_000));
-    for name in ["check", "fence", "job", "cancel", "repair", "walk"] {
+    for name in ["read", "check", "fence", "job", "cancel", "repair", "walk"] {
         for body in [
             "",
             "{",

@@ -173,9 +173,10 @@ fn a_long_check_shows_progress_and_can_be_canceled() {
 fn mistakes_are_shown_where_they_are() {
     exploring(SB, |browser, _| {
         browser.write("text", "shared x: 0..1;\nthread P {\n    y = <b>1</b>;\n}\n");
-        browser.click("check");
+        // They are marked once the typing pauses, and a check refuses them.
         browser.wait("document.querySelectorAll('#mistakes button').length > 0");
-        assert_eq!(browser.eval("document.getElementById('notice').hidden"), false);
+        browser.click("check");
+        browser.wait("!document.getElementById('notice').hidden");
         assert_eq!(browser.eval("document.querySelector('#gutter .wrong').textContent"), "3");
         assert_eq!(browser.eval("document.querySelectorAll('#mistakes b').length"), 0, "no text is markup");
         browser.click_on("document.querySelector('#mistakes button')");
