@@ -119,6 +119,11 @@ impl Console {
         Look { style: self.style(io::stdout().is_terminal()), detail }
     }
 
+    /// Whether only results and errors are wanted.
+    pub fn is_quiet(&self) -> bool {
+        self.arguments.quiet
+    }
+
     /// Whether progress is shown.
     pub fn shows_progress(&self) -> bool {
         !self.arguments.quiet && io::stderr().is_terminal()

@@ -45,6 +45,7 @@ fn run(arguments: &Arguments) -> Code {
         Command::Import(it) => commands::import::run(it, &mut console),
         Command::Fmt(it) => commands::fmt::run(it, &mut console),
         Command::Tables(it) => commands::tables::run(it, &mut console),
+        Command::Explore(it) => commands::explore::run(it, &mut console),
         Command::Lsp(it) => commands::lsp::run(it, &mut console),
         Command::Schema => commands::schema::run(&mut console),
         Command::Engines => commands::engines::run(&mut console),

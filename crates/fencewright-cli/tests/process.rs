@@ -1,7 +1,8 @@
 //! What cannot be seen in a transcript: signals, pipes, time, files that change.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -212,7 +213,7 @@ fn fmt_leaves_a_wrong_file_alone() {
 #[test]
 fn completions_and_manual_page_name_every_verb() {
     let manual = text(&output(&["man"]).stdout).to_lowercase();
-    for verb in ["check", "trace", "import", "fmt", "schema", "engines"] {
+    for verb in ["check", "trace", "import", "fmt", "explore", "schema", "engines"] {
         assert!(manual.contains(&format!(".sh fencewright {verb}")), "{verb}");
         for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
             let output = output(&["completions", shell]);
@@ -374,4 +375,75 @@ fn the_page_of_a_long_run_is_small() {
     assert!(n_steps >= 60, "{n_steps} steps");
     let size = fs::metadata(&page).expect("the page was written").len();
     assert!(size < 500_000, "{size} bytes");
+}
+
+/// A child that is killed with the test.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Serves a page, and its address.
+fn exploring(arguments: &[&str]) -> (Serving, String) {
+    let mut child = fencewright(arguments).spawn().expect("the command starts");
+    let mut said = BufReader::new(child.stdout.take().expect("it was asked for"));
+    let mut url = String::new();
+    said.read_line(&mut url).expect("it says where");
+    (Serving(child), url.trim_end().to_owned())
+}
+
+/// What a server answers to a plain request for an address.
+fn got(url: &str) -> String {
+    let (host, path) = url.strip_prefix("http://").and_then(|it| it.split_once('/')).expect("it is an address");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer
+}
+
+#[cfg(unix)]
+#[test]
+fn a_page_is_served_until_ctrl_c() {
+    let (mut serving, url) = exploring(&["explore", &file("sb.fw"), "--model", "pso"]);
+    assert!(got(&url).starts_with("HTTP/1.1 200 "), "{url}");
+    let session = got(&format!("{url}session"));
+    assert!(session.contains("forbid P.a == 0") && session.contains("\"model\":\"pso\""), "{session}");
+    signal("-INT", &serving.0);
+    assert_eq!(serving.0.wait().expect("the child ends").code(), Some(130));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told() {
+    let (_serving, url) = exploring(&["explore", "--quiet", &file("sb.fw")]);
+    let port = url.split(':').nth(2).and_then(|it| it.split('/').next()).expect("it has a port");
+    let second = output(&["explore", "--port", port, &file("sb.fw")]);
+    assert_eq!(second.status.code(), Some(2));
+    let said = text(&second.stderr);
+    assert!(said.starts_with(&format!("error: cannot listen on port {port}: ")), "{said}");
+    assert_eq!(text(&second.stdout), "");
+}
+
+#[test]
+fn a_file_that_cannot_be_explored_is_told() {
+    for (name, expected) in [("nowhere.fw", "cannot read"), ("program.fww", "unknown ending")] {
+        let told = output(&["explore", &file(name)]);
+        assert_eq!(told.status.code(), Some(2), "{name}");
+        assert!(text(&told.stderr).contains(expected), "{}", text(&told.stderr));
+    }
+    let (_directory, path) = workspace("long.fw", &"// long\n".repeat(100_000));
+    let told = output(&["explore", &path.display().to_string()]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(text(&told.stderr).contains("is longer than 512 KiB"), "{}", text(&told.stderr));
+}
+
+/// It can be mended in the page.
+#[test]
+fn a_program_with_mistakes_can_be_explored() {
+    let (_serving, url) = exploring(&["explore", "--quiet", &file("wrong.fw")]);
+    assert!(got(&url).starts_with("HTTP/1.1 200 "));
 }

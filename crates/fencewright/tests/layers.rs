@@ -1,4 +1,5 @@
-//! The arrows of the architecture point one way: every `crate::` path in the library is checked against the table.
+//! The arrows of the architecture point one way: every `crate::` path in the library, and every manifest, is checked
+//! against a table.
 
 mod common;
 
@@ -54,6 +55,32 @@ fn every_part_is_in_the_table() {
         let path = entry.expect("the library can be listed").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
         assert!(!path.is_dir() || MAY_KNOW.iter().any(|it| it.0 == name), "`{name}` has no place in the architecture");
+    }
+}
+
+/// Each crate, and those of ours that it may know.
+const CRATES: &[(&str, &[&str])] = &[
+    ("fencewright", &[]),
+    ("fencewright-lsp", &["fencewright"]),
+    ("fencewright-web", &["fencewright"]),
+    ("fencewright-cli", &["fencewright", "fencewright-lsp", "fencewright-web"]),
+];
+
+#[test]
+fn no_crate_knows_more_than_it_may() {
+    let entries = std::fs::read_dir(root().join("crates")).expect("the crates can be listed");
+    for entry in entries {
+        let path = entry.expect("the crates can be listed").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("names are text");
+        let (_, may_know) = CRATES
+            .iter()
+            .find(|it| it.0 == name)
+            .unwrap_or_else(|| panic!("`{name}` has no place in the architecture"));
+        let manifest = std::fs::read_to_string(path.join("Cargo.toml")).expect("a crate has a manifest");
+        let keys = manifest.lines().map(|line| line.split([' ', '.', '=']).next().unwrap_or_default());
+        for known in keys.filter(|key| CRATES.iter().any(|it| it.0 == *key)) {
+            assert!(may_know.contains(&known), "`{name}` may not know `{known}`");
+        }
     }
 }
 

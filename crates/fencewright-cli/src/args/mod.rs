@@ -53,7 +53,7 @@ impl Arguments {
             Command::Trace(it) => Some(&it.search),
             Command::Certify(it) => Some(&it.search),
             Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
-            Command::Translate(_) => None,
+            Command::Translate(_) | Command::Explore(_) => None,
             Command::Schema | Command::Engines | Command::Completions(_) | Command::Man | Command::Lsp(_) => None,
         };
         match search.and_then(SearchArguments::contradiction) {
@@ -84,6 +84,8 @@ pub enum Command {
     Fmt(FmtArguments),
     /// Make the papers' tables again, ours beside theirs
     Tables(TablesArguments),
+    /// Serve a page to explore a program: verdict, run, fences, states
+    Explore(ExploreArguments),
     /// Serve an editor over standard input and output, in the language server protocol
     Lsp(LspArguments),
     /// Print the JSON schema of `--format json`
@@ -102,7 +104,7 @@ impl Command {
         match self {
             Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
             Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
-            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) => false,
+            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) | Self::Explore(_) => false,
         }
     }
 }
@@ -222,6 +224,32 @@ pub struct FmtArguments {
     /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     pub check: bool,
+}
+
+/// `explore`
+#[derive(Debug, Args)]
+pub struct ExploreArguments {
+    /// The program, which is never written; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where to listen, on the loopback interface [default: any port that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Open the page in a browser; the address, which lets whoever knows it use the page, is then seen in the list of
+    /// processes
+    #[arg(long)]
+    pub open: bool,
+    /// The memory model that is chosen at first
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = models())]
+    pub model: Model,
+    /// Stop each check after this time: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop each check when its tables take this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 /// `lsp`

@@ -4,6 +4,7 @@ pub mod certify;
 pub mod check;
 pub mod completions;
 pub mod engines;
+pub mod explore;
 pub mod fence;
 pub mod fmt;
 pub mod import;

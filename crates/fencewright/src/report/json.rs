@@ -196,7 +196,7 @@ pub(super) fn start<'a>(program: &'a Program, run: &Run) -> Vec<StartJson<'a>> {
 }
 
 pub(super) fn trace<'a>(program: &'a Program, run: &Run) -> Vec<StepJson<'a>> {
-    let steps = describe(program, run);
+    let steps = describe(program, &run.trace.start, &run.events);
     steps.iter().enumerate().map(|(i, it)| StepJson::new(program, i + 1, it)).collect()
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!   Finding ─▶ steps (what each step did) ─▶ json
 //!                    │                  ╲─▶ trace_text ─▶ human
-//!                    │                  ╲─▶ page (the run to walk through)
+//!                    │                  ╲─▶ page (the run to walk through) ◀── Walk (steps chosen by hand)
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
 //!   FenceFinding ─▶ fences, fences_json
 //!   all of them ─▶ sarif
@@ -27,6 +27,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod trace_text;
+mod words;
 
 use crate::engine::{Answer, StopReason, Unsupported, Verdict};
 use crate::memory::Model;
@@ -38,10 +39,13 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
-pub use page::trace_page;
+pub use page::{
+    NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
+};
 pub use property::{Violated, violated};
 pub use sarif::Sarif;
-pub use trace_text::{Fullness, trace_text};
+pub use trace_text::trace_text;
+pub use words::Fullness;
 
 /// What was found out about one file under one model.
 #[derive(Clone, Copy, Debug)]

@@ -18,9 +18,9 @@ use crate::program::{LocationId, ProcessId, Program};
 use crate::report::blame::{Blame, blame};
 use crate::report::patch::Insertion;
 use crate::report::steps::{Kind, describe};
-use crate::report::trace_text::{Drawing, Fullness};
+use crate::report::words::{Fullness, Words};
 use crate::report::{FenceFinding, Finding, Frame, Look, Report, Verification, violated};
-use crate::source::{Source, Span, Style};
+use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
 use crate::system::{Effect, Run};
 
@@ -171,10 +171,10 @@ fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
 
 /// The steps of each thread, with their order in the run.
 fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
-    let drawing = Drawing::new(program, run, Fullness::Compact, Style::Plain);
+    let words = Words { program, fullness: Fullness::Compact };
     let mut pending: BTreeMap<(ProcessId, LocationId), VecDeque<Span>> = BTreeMap::new();
     let mut steps: BTreeMap<ProcessId, Vec<Json>> = BTreeMap::new();
-    for (i, (event, step)) in run.events.iter().zip(describe(program, run)).enumerate() {
+    for (i, (event, step)) in run.events.iter().zip(describe(program, &run.trace.start, &run.events)).enumerate() {
         let process = event.step.process;
         let own = step.edge.map(|edge| program.edges()[edge].span);
         let span = match event.effect {
@@ -186,7 +186,7 @@ fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
             Effect::Local | Effect::Load(..) | Effect::Stored(..) | Effect::Rmw(..) | Effect::Fence(_) => own,
             Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => own,
         };
-        let text = drawing.cell(event, &step).or_else(|| step.text(program)).unwrap_or_default();
+        let text = words.cell(event, &step).or_else(|| step.text(program)).unwrap_or_default();
         let mut location = span.map_or_else(|| json!({}), |span| place(file, program, span));
         location["message"] = json!({"text": text});
         let is_culprit = matches!(blame, Blame::Overtaking(it) if it.store == i || it.access == i);

@@ -5,7 +5,7 @@ use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
 use crate::report::blame::edge_of;
 use crate::report::property::statement;
 use crate::source::LineColumn;
-use crate::system::{Effect, Event, Run};
+use crate::system::{Effect, Event, Start};
 use crate::util::IndexVec;
 
 type Memory = IndexVec<LocationId, Value>;
@@ -61,13 +61,14 @@ impl Described<'_> {
     }
 }
 
-/// The steps of a run.
-pub(super) fn describe<'a>(program: &'a Program, run: &Run) -> Vec<Described<'a>> {
-    let starts = std::iter::once(&run.trace.start.memory).chain(run.events.iter().map(|event| &event.memory));
-    run.events.iter().zip(starts).map(|(event, before)| describe_event(program, event, before)).collect()
+/// The steps of a run from its start on.
+pub(super) fn describe<'a>(program: &'a Program, start: &Start, events: &[Event]) -> Vec<Described<'a>> {
+    let before = std::iter::once(&start.memory).chain(events.iter().map(|event| &event.memory));
+    events.iter().zip(before).map(|(event, before)| describe_event(program, event, before)).collect()
 }
 
-fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> Described<'a> {
+/// One step, from what memory held before it.
+pub(super) fn describe_event<'a>(program: &'a Program, event: &Event, before: &Memory) -> Described<'a> {
     let name = |location| Some(program.locations()[location].name.as_str());
     let plain = Described {
         process: &program.processes()[event.step.process].name,

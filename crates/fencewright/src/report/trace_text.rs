@@ -11,13 +11,14 @@
 use std::fmt::Write;
 
 use crate::memory::Pending;
-use crate::program::{Domain, FenceKind, Initial, LocationId, Op, ProcessId, Program, Value};
-use crate::report::blame::{blame, edge_of};
-use crate::report::steps::{Described, Kind, Where, describe};
+use crate::program::{Initial, LocationId, ProcessId, Program};
+use crate::report::blame::blame;
+use crate::report::steps::{Described, Kind, describe};
 use crate::report::violated;
+use crate::report::words::{Fullness, Words, shown};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
-use crate::util::{Idx, IndexVec};
+use crate::util::IndexVec;
 
 /// The widest a line may get.
 const WIDTH: usize = 100;
@@ -25,24 +26,13 @@ const WIDTH: usize = 100;
 const GUTTER: usize = 7;
 /// A narrower column is not worth having; a run of more threads is shown as a list.
 const MIN_COLUMN: usize = 26;
-/// So many entries of a buffer are shown.
-const MAX_ENTRIES: usize = 4;
-
-/// How much of a run is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fullness {
-    /// What touches memory.
-    Compact,
-    /// Registers, labels, the contents of buffers, and memory at the end besides.
-    Full,
-}
 
 /// The text of a run, ending in a newline: start, steps, end, and what did the damage.
 pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style) -> String {
     let drawing = Drawing::new(program, run, fullness, style);
     let mut out = drawing.start();
     out += &drawing.heading();
-    for (i, step) in describe(program, run).iter().enumerate() {
+    for (i, step) in describe(program, &run.trace.start, &run.events).iter().enumerate() {
         out += &drawing.rows(&run.events[i], step);
     }
     out += &drawing.end();
@@ -63,9 +53,9 @@ enum Layout {
 
 /// A run and how it is drawn.
 pub(super) struct Drawing<'a> {
-    pub(super) program: &'a Program,
-    pub(super) run: &'a Run,
-    fullness: Fullness,
+    program: &'a Program,
+    run: &'a Run,
+    words: Words<'a>,
     style: Style,
     layout: Layout,
     /// The column of each process that acts.
@@ -87,7 +77,7 @@ impl<'a> Drawing<'a> {
         let width = (WIDTH - GUTTER) / n_columns.max(1);
         let names = program.processes().iter().map(|it| it.name.chars().count());
         let layout = if width < MIN_COLUMN { Layout::List(names.max().unwrap_or(0)) } else { Layout::Columns(width) };
-        Self { program, run, fullness, style, layout, columns }
+        Self { program, run, words: Words { program, fullness }, style, layout, columns }
     }
 
     /// What each `any` was.
@@ -129,7 +119,7 @@ impl<'a> Drawing<'a> {
             Kind::Flush => "36",
             Kind::Store | Kind::Load | Kind::Rmw | Kind::Fence | Kind::Locked => "0",
         };
-        let row = self.cell(event, step).map(|text| self.row(event.step.process, &line, &text, color));
+        let row = self.words.cell(event, step).map(|text| self.row(event.step.process, &line, &text, color));
         let labels = self.labels(event).map(|text| self.row(event.step.process, "", &text, "2"));
         row.into_iter().chain(labels).collect()
     }
@@ -161,87 +151,8 @@ impl<'a> Drawing<'a> {
     fn labels(&self, event: &Event) -> Option<String> {
         let Action::Edge { edge, .. } = event.step.action else { return None };
         let labels = &self.program.points()[self.program.edges()[edge].to].labels;
-        let is_shown = self.fullness == Fullness::Full && event.effect != Effect::Faulted && !labels.is_empty();
+        let is_shown = self.words.fullness == Fullness::Full && event.effect != Effect::Faulted && !labels.is_empty();
         is_shown.then(|| format!("· at {}", labels.join(", ")))
-    }
-
-    /// What a step did; nothing for what changes nothing that can be seen.
-    pub(super) fn cell(&self, event: &Event, step: &Described<'_>) -> Option<String> {
-        let location = step.location.unwrap_or_default();
-        let value = step.value.map_or(String::new(), |value| self.value_of(location, value));
-        let text = match (step.kind, step.place) {
-            _ if step.is_fault => format!("{} ✗", step.text(self.program).unwrap_or_default()),
-            (Kind::Store, Some(Where::Buffer)) => {
-                let buffer = match self.fullness {
-                    Fullness::Compact => String::new(),
-                    Fullness::Full => format!(" {}", self.buffer(&event.pending[event.step.process])),
-                };
-                format!("{location} = {value} → buffer{buffer}")
-            }
-            (Kind::Store, _) => format!("{location} = {value} → memory"),
-            (Kind::Load, Some(Where::OwnBuffer)) => format!("reads {location} = {value} (from its own buffer)"),
-            (Kind::Load, _) => format!("reads {location} = {value} (from memory)"),
-            (Kind::Rmw, _) => {
-                let old = step.old.map_or(String::new(), |old| self.value_of(location, old));
-                if old == value {
-                    format!("atomic: reads {location} = {old}")
-                } else {
-                    format!("atomic: {location} = {old} → {value}")
-                }
-            }
-            (Kind::Fence, _) => fence_text(step.fence).to_owned(),
-            (Kind::Locked, _) => {
-                let changed = step.changed.iter().map(|&(x, value)| format!(" {x} = {}", self.value_of(x, value)));
-                format!("atomic block:{}", changed.collect::<Vec<_>>().join(","))
-            }
-            (Kind::Flush, _) if step.fence.is_some() => "⇣ the store fence is passed".to_owned(),
-            (Kind::Flush, _) => format!("⇣ {location} = {value} reaches memory"),
-            (Kind::Local, _) if self.fullness == Fullness::Full => return self.local(event),
-            (Kind::Local, _) => return None,
-        };
-        Some(text)
-    }
-
-    /// A step that gives a register of the text another value is shown; the rest is control flow.
-    fn local(&self, event: &Event) -> Option<String> {
-        let edge = edge_of(event)?;
-        let register = match &self.program.edges()[edge].op {
-            Op::Assign(register, _) | Op::Havoc(register, ..) => *register,
-            Op::Assume(_) | Op::Assert(_) | Op::Load(..) | Op::Store(..) => return None,
-            Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => return None,
-        };
-        let process = event.step.process;
-        let declared = &self.program.processes()[process].registers[register];
-        let value = shown(event.registers[process][register.index()], declared.domain);
-        (!declared.name.starts_with('$')).then(|| format!("· {} = {value}", declared.name))
-    }
-
-    fn value_of(&self, location: &str, value: Value) -> String {
-        let declared = self.program.locations().iter().find(|it| it.name == location);
-        shown(value, declared.map_or(Domain::Int, |it| it.domain))
-    }
-
-    fn buffer(&self, pending: &[Pending]) -> String {
-        let entries: Vec<String> = pending.iter().map(|it| self.entry(*it)).collect();
-        let (lead, from) = match entries.len().checked_sub(MAX_ENTRIES + 1) {
-            Some(more) => (format!("… {} more, ", more + 1), more + 1),
-            None => (String::new(), 0),
-        };
-        format!("[{lead}{}]", entries[from..].join(", "))
-    }
-
-    /// An entry of a buffer.
-    pub(super) fn entry(&self, pending: Pending) -> String {
-        match pending {
-            Pending::Store(x, value) => {
-                format!("{}={}", self.name(x), shown(value, self.program.locations()[x].domain))
-            }
-            Pending::Marker => "|".to_owned(),
-        }
-    }
-
-    fn name(&self, x: LocationId) -> &str {
-        &self.program.locations()[x].name
     }
 
     /// What it ended in, and what was left in the buffers.
@@ -256,9 +167,9 @@ impl<'a> Drawing<'a> {
         let Some(last) = self.run.events.last() else { return out };
         for (process, pending) in last.pending.iter_enumerated().filter(|it| !it.1.is_empty()) {
             let name = &self.program.processes()[process].name;
-            out += &indented(&format!("still in the buffer of {name}: {}", self.buffer(pending)), 4);
+            out += &indented(&format!("still in the buffer of {name}: {}", self.words.buffer(pending)), 4);
         }
-        if self.fullness == Fullness::Full {
+        if self.words.fullness == Fullness::Full {
             out += &self.memory(last);
         }
         out
@@ -269,7 +180,8 @@ impl<'a> Drawing<'a> {
         let mut touched: Vec<LocationId> = self.run.events.iter().filter_map(|it| location_of(it.effect)).collect();
         touched.sort_unstable();
         touched.dedup();
-        let values: Vec<String> = touched.iter().map(|&x| self.entry(Pending::Store(x, last.memory[x]))).collect();
+        let values: Vec<String> =
+            touched.iter().map(|&x| self.words.entry(Pending::Store(x, last.memory[x]))).collect();
         if values.is_empty() {
             return String::new();
         }
@@ -284,26 +196,11 @@ impl<'a> Drawing<'a> {
     }
 }
 
-fn fence_text(kind: Option<FenceKind>) -> &'static str {
-    match kind {
-        Some(FenceKind::StoreStore) => "store fence → buffer",
-        Some(FenceKind::Full) | None => "fence: the buffer is empty",
-    }
-}
-
 fn location_of(effect: Effect) -> Option<LocationId> {
     match effect {
         Effect::Load(x, ..) | Effect::Buffered(x, _) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => Some(x),
         Effect::Flushed(x, _) => Some(x),
         Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
-    }
-}
-
-/// A value as the program writes it.
-pub(super) fn shown(value: Value, domain: Domain) -> String {
-    match domain {
-        Domain::Bool => (value != 0).to_string(),
-        Domain::Range(..) | Domain::Int => value.to_string(),
     }
 }
 

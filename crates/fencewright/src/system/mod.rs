@@ -13,6 +13,7 @@
 mod execute;
 mod replay;
 mod trace;
+mod walk;
 
 use crate::memory::{Operational, PsoRmw};
 use crate::program::{EdgeId, FenceKind, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
@@ -22,6 +23,7 @@ use crate::util::{Idx, IndexVec};
 pub use execute::{Block, Local, Stop, Updated, run_block};
 pub use replay::{Effect, Event, ReplayError, Run, replay};
 pub use trace::{Action, Fault, Start, Step, Trace, Violation};
+pub use walk::{Next, Walk, WalkError, walk};
 
 /// Where a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

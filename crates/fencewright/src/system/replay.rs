@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::memory::{Flush, Model, Operational, Pending, Pso, ReadFrom, Sc, Tso};
 use crate::program::{Domain, FenceKind, Initial, LocationId, Op, Placement, ProcessId, Program, Value};
-use crate::system::{Action, Dialect, Local, Outcome, State, Step, System, Trace, Violation};
+use crate::system::{Action, Dialect, Local, Outcome, Start, State, Step, System, Trace, Violation};
 use crate::util::{Idx, IndexVec};
 
 /// What a step did.
@@ -101,7 +101,7 @@ pub fn replay(
 }
 
 fn walk<O: Operational>(system: &System<'_, O>, trace: &Trace) -> Result<Vec<Event>, ReplayError> {
-    if !is_start(system.flow.program, trace) {
+    if !is_start(system.flow.program, &trace.start) {
         return Err(ReplayError::NotInitial);
     }
     let mut state = system.initial(&trace.start);
@@ -130,12 +130,12 @@ fn walk<O: Operational>(system: &System<'_, O>, trace: &Trace) -> Result<Vec<Eve
     }
 }
 
-fn is_start(program: &Program, trace: &Trace) -> bool {
+/// Whether the program may start like this.
+pub(super) fn is_start(program: &Program, start: &Start) -> bool {
     let fits = |initial: Initial, domain: Domain, value: Value| match initial {
         Initial::Value(only) => value == only,
         Initial::Any => domain.contains(value),
     };
-    let start = &trace.start;
     start.memory.len() == program.locations().len()
         && start.registers.len() == program.processes().len()
         && program.locations().iter().zip(&start.memory).all(|(it, &value)| fits(it.initial, it.domain, value))
@@ -145,7 +145,13 @@ fn is_start(program: &Program, trace: &Trace) -> bool {
         })
 }
 
-fn event<O: Operational>(system: &System<'_, O>, step: Step, effect: Effect, after: &State<O::Memory>) -> Event {
+/// A step, and what there is after it.
+pub(super) fn event<O: Operational>(
+    system: &System<'_, O>,
+    step: Step,
+    effect: Effect,
+    after: &State<O::Memory>,
+) -> Event {
     let processes = system.flow.program.processes();
     Event {
         step,
@@ -156,7 +162,8 @@ fn event<O: Operational>(system: &System<'_, O>, step: Step, effect: Effect, aft
     }
 }
 
-fn effect<O: Operational>(
+/// What a step did that leads from one configuration to the other.
+pub(super) fn effect<O: Operational>(
     system: &System<'_, O>,
     before: &State<O::Memory>,
     step: Step,

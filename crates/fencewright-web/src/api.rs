@@ -1,0 +1,263 @@
+//! The questions of the page, one function each. What is looked at is always in the question; only checks live on
+//! between two of them.
+
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{self, Engine};
+use fencewright::frontend::{self, Frontend};
+use fencewright::memory::Model;
+use fencewright::report::patch::{Insertion, Patched};
+use fencewright::report::{Variable, variables, walk_view};
+use fencewright::source::Source;
+use fencewright::system::{self, Dialect, WalkError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::http::Status;
+use crate::jobs::{Aim, JobId, Report};
+use crate::question::{Mistake, Question};
+use crate::server::{Settings, Shared};
+
+/// No walk is longer, since each step shows all of memory.
+const MAX_STEPS: usize = 2_000;
+
+/// Why a question has no answer.
+#[derive(Debug)]
+pub struct Refused {
+    /// How the protocol calls it.
+    pub status: Status,
+    /// What is said about it.
+    pub said: Said,
+}
+
+/// What is said about a question that has no answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Said {
+    /// What is wrong.
+    pub error: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// What is wrong with the program, and where.
+    pub diagnostics: Vec<Mistake>,
+}
+
+impl Said {
+    /// A sentence.
+    pub fn of(error: impl Into<String>) -> Self {
+        Self { error: error.into(), ..Self::default() }
+    }
+}
+
+impl Refused {
+    /// A refusal that needs no help.
+    pub fn new(status: Status, error: impl Into<String>) -> Self {
+        Self { status, said: Said::of(error) }
+    }
+}
+
+/// What the page starts with.
+#[derive(Debug, Serialize)]
+pub struct Session<'a> {
+    file: &'a str,
+    text: &'a str,
+    language: &'static str,
+    languages: Vec<&'static str>,
+    model: &'static str,
+    models: Vec<&'static str>,
+    engines: Vec<EngineChoice>,
+}
+
+#[derive(Debug, Serialize)]
+struct EngineChoice {
+    name: &'static str,
+    about: &'static str,
+}
+
+/// What the page starts with.
+pub fn session(settings: &Settings) -> Session<'_> {
+    let engines = std::iter::once(&Auto as &dyn Engine).chain(engine::ALL.iter().copied());
+    Session {
+        file: &settings.file,
+        text: &settings.text,
+        language: settings.frontend.name(),
+        languages: frontend::ALL.iter().map(|it| it.name()).collect(),
+        model: settings.model.name(),
+        models: Model::ALL.map(Model::name).to_vec(),
+        engines: engines.map(|it| EngineChoice { name: it.name(), about: it.about() }).collect(),
+    }
+}
+
+/// What is wrong with a program, or worth a look.
+#[derive(Debug, Serialize)]
+pub struct Looked {
+    diagnostics: Vec<Mistake>,
+}
+
+/// What is wrong with the program, and where?
+pub fn read(shared: &Shared, question: &Question) -> Result<Looked, Refused> {
+    match question.understand(&shared.settings) {
+        Ok(understood) => Ok(Looked { diagnostics: understood.warnings }),
+        Err(Refused { status: Status::Unprocessable, said }) => Ok(Looked { diagnostics: said.diagnostics }),
+        Err(refused) => Err(refused),
+    }
+}
+
+/// A check that has begun.
+#[derive(Debug, Serialize)]
+pub struct Begun {
+    job: JobId,
+    warnings: Vec<Mistake>,
+}
+
+/// Is the program correct? The answer comes with [`job`].
+pub fn check(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
+    begin(shared, question, Aim::Check)
+}
+
+/// Which fences make it correct? The answer comes with [`job`].
+pub fn fence(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
+    begin(shared, question, Aim::Fence)
+}
+
+fn begin(shared: &Shared, question: &Question, aim: Aim) -> Result<Begun, Refused> {
+    let mut understood = question.understand(&shared.settings)?;
+    let warnings = std::mem::take(&mut understood.warnings);
+    let started = shared.jobs.start(aim, understood);
+    let job = started.map_err(|busy| Refused::new(Status::TooMany, busy.to_string()))?;
+    Ok(Begun { job, warnings })
+}
+
+/// A check that is asked about.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Which {
+    job: JobId,
+}
+
+/// How far a check has come, or what it found.
+pub fn job(shared: &Shared, which: &Which) -> Result<Report, Refused> {
+    shared.jobs.report(which.job).ok_or_else(gone)
+}
+
+/// Stops a check; [`job`] then says how far it came.
+pub fn cancel(shared: &Shared, which: &Which) -> Result<Json, Refused> {
+    shared.jobs.cancel(which.job).map(|()| Json::Object(serde_json::Map::new())).ok_or_else(gone)
+}
+
+fn gone() -> Refused {
+    Refused::new(Status::NotFound, "that check is gone; ask again")
+}
+
+/// One of the sets that a search for fences found.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    job: JobId,
+    set: usize,
+}
+
+/// A program with fences.
+#[derive(Debug, Serialize)]
+pub struct Repaired {
+    text: String,
+    language: &'static str,
+    /// The lines that hold what was inserted; none where an imported program was printed anew.
+    inserted: Vec<u32>,
+    diff: Option<String>,
+}
+
+/// The program with one of the sets in it.
+pub fn repair(shared: &Shared, chosen: &Chosen) -> Result<Repaired, Refused> {
+    let found = shared.jobs.fences(chosen.job).ok_or_else(gone)?;
+    let patched = found.patched(chosen.set).ok_or_else(|| Refused::new(Status::NotFound, "there is no such set"))?;
+    let patched = patched.map_err(|unwritable| Refused {
+        status: Status::Unprocessable,
+        said: Said { help: Some(unwritable.help.to_owned()), ..Said::of(unwritable.message) },
+    })?;
+    let Patched { text, diff, insertions, .. } = patched;
+    let inserted = inserted_lines(&text, &insertions);
+    Ok(Repaired { text, language: frontend::fw::Fw.name(), inserted, diff })
+}
+
+/// The lines of a text that hold what was inserted into it.
+fn inserted_lines(text: &str, insertions: &[Insertion]) -> Vec<u32> {
+    let source = Source::new("", text);
+    let mut lines = Vec::new();
+    let mut shift = 0;
+    for insertion in insertions {
+        let start = insertion.offset + shift;
+        let blank = insertion.text.len() - insertion.text.trim_start().len();
+        let end = start + insertion.text.trim_end().len();
+        let line = |byte: usize| source.line_of(u32::try_from(byte).unwrap_or(u32::MAX));
+        lines.extend(line(start + blank)..=line(end.max(1) - 1));
+        shift += insertion.text.len();
+    }
+    lines
+}
+
+/// A place in the state space: the program, the values it starts with, and the steps taken.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wander {
+    program: Question,
+    #[serde(default)]
+    values: Vec<i64>,
+    #[serde(default)]
+    choices: Vec<usize>,
+}
+
+/// What is there.
+#[derive(Debug, Serialize)]
+pub struct Wandered {
+    variables: Vec<Variable>,
+    walk: Json,
+}
+
+/// What is at a place in the state space, and which steps lead on.
+pub fn walk(shared: &Shared, wander: &Wander) -> Result<Wandered, Refused> {
+    if wander.choices.len() > MAX_STEPS {
+        return Err(Refused::new(Status::Unprocessable, format!("a walk has at most {MAX_STEPS} steps")));
+    }
+    let understood = wander.program.understand(&shared.settings)?;
+    let program = &understood.program;
+    let (start, variables) = variables(program, &wander.values);
+    let walked = system::walk(program, understood.model, Dialect::default(), &start, &wander.choices);
+    let walked = walked.map_err(|error| {
+        let place = match error {
+            WalkError::TooManyOutcomes(edge) => Some(program.source().line_of(program.edges()[edge].span.start)),
+            WalkError::NotInitial | WalkError::NoChoice(_) => None,
+        };
+        let place = place.map_or(String::new(), |line| format!(" (line {line})"));
+        Refused::new(Status::Unprocessable, format!("{error}{place}"))
+    })?;
+    let walk = serde_json::to_value(walk_view(program, &walked)).expect("the types hold nothing but JSON");
+    Ok(Wandered { variables, walk })
+}
+
+#[cfg(test)]
+mod tests {
+    use fencewright::report::patch::Insertion;
+
+    use super::inserted_lines;
+
+    fn check(text: &str, insertions: &[(usize, &str)], expected: &[u32]) {
+        let insertions: Vec<Insertion> =
+            insertions.iter().map(|&(offset, text)| Insertion { offset, text: text.to_owned() }).collect();
+        assert_eq!(inserted_lines(text, &insertions), expected);
+    }
+
+    #[test]
+    fn a_line_of_its_own_is_found() {
+        check("a;\n  fence;\nb;\n", &[(2, "\n  fence;")], &[2]);
+    }
+
+    #[test]
+    fn the_second_is_shifted_by_the_first() {
+        check("a;\nfence;\nb;\nfence;\n", &[(2, "\nfence;"), (5, "\nfence;")], &[2, 4]);
+    }
+
+    #[test]
+    fn two_may_meet_and_stand_before_a_statement() {
+        check("fence;\nfence(store);\na;\n", &[(0, "fence;\nfence(store);\n")], &[1, 2]);
+        check("a; fence; b;\n", &[(2, " fence;")], &[1]);
+    }
+}

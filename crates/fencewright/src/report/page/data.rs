@@ -1,0 +1,151 @@
+//! What the script draws: the steps of a run and the states between them.
+
+use serde::Serialize;
+
+use crate::memory::Model;
+use crate::program::{LocationId, Process, ProcessId, Program, Value};
+use crate::report::blame::Blame;
+use crate::report::steps::{Described, Kind, describe};
+use crate::report::words::{Fullness, Words, shown};
+use crate::system::{Effect, Event, Run, Start};
+use crate::util::{Idx, IndexVec};
+
+/// The steps of a run and the states between them.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct RunData<'a> {
+    /// Whether there are store buffers to show.
+    pub buffers: bool,
+    pub violated: &'a str,
+    pub threads: Vec<&'a str>,
+    pub locations: Vec<&'a str>,
+    pub steps: Vec<StepData>,
+    /// Before the first step, and after each.
+    pub states: Vec<StateData>,
+    pub delayed: Option<Delayed>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct StepData {
+    pub thread: usize,
+    pub line: Option<u32>,
+    pub text: String,
+    /// The location that a flush is about.
+    pub flushed: Option<usize>,
+    #[serde(skip)]
+    pub is_flush: bool,
+}
+
+/// A state: by thread, the line it has come to, what its buffer holds, oldest first, and its registers; memory.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct StateData {
+    pub lines: Vec<Option<u32>>,
+    pub buffers: Vec<Vec<String>>,
+    pub registers: Vec<String>,
+    pub memory: Vec<String>,
+}
+
+/// The store that was delayed and what overtook it, as steps counted from 0.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Delayed {
+    thread: usize,
+    text: String,
+    store: usize,
+    access: usize,
+    until: usize,
+}
+
+impl<'a> RunData<'a> {
+    /// The data of a whole run.
+    pub(super) fn of_run(program: &'a Program, run: &Run, blame: &Blame, violated: &'a str) -> Self {
+        let words = Words { program, fullness: Fullness::Compact };
+        let described = describe(program, &run.trace.start, &run.events);
+        let steps: Vec<StepData> = run.events.iter().zip(&described).map(|it| step_data(words, it.0, it.1)).collect();
+        Self {
+            buffers: run.model != Model::Sc,
+            violated,
+            threads: program.processes().iter().map(|process| process.name.as_str()).collect(),
+            locations: program.locations().iter().map(|location| location.name.as_str()).collect(),
+            states: states(words, run, &steps),
+            delayed: delayed(words, run, blame),
+            steps,
+        }
+    }
+}
+
+pub(super) fn step_data(words: Words<'_>, event: &Event, step: &Described<'_>) -> StepData {
+    let program = words.program;
+    let text = words.cell(event, step).or_else(|| step.text(program)).unwrap_or_default();
+    let flushed = match event.effect {
+        Effect::Flushed(x, _) => Some(x.index()),
+        Effect::Local | Effect::Load(..) | Effect::Buffered(..) | Effect::Stored(..) | Effect::Rmw(..) => None,
+        Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
+    };
+    StepData {
+        thread: event.step.process.index(),
+        line: step.position(program).map(|at| at.line),
+        text,
+        flushed,
+        is_flush: step.kind == Kind::Flush,
+    }
+}
+
+impl StateData {
+    /// Before the first step.
+    pub(super) fn start(program: &Program, start: &Start) -> Self {
+        let n_threads = program.processes().len();
+        Self {
+            lines: vec![None; n_threads],
+            buffers: vec![Vec::new(); n_threads],
+            registers: registers(program, &start.registers),
+            memory: memory(program, &start.memory),
+        }
+    }
+
+    /// After a step; the lines are those it was told.
+    pub(super) fn after(words: Words<'_>, event: &Event, lines: Vec<Option<u32>>) -> Self {
+        Self {
+            lines,
+            buffers: event.pending.iter().map(|all| all.iter().map(|&it| words.entry(it)).collect()).collect(),
+            registers: registers(words.program, &event.registers),
+            memory: memory(words.program, &event.memory),
+        }
+    }
+}
+
+fn states(words: Words<'_>, run: &Run, steps: &[StepData]) -> Vec<StateData> {
+    let mut states = vec![StateData::start(words.program, &run.trace.start)];
+    for (event, step) in run.events.iter().zip(steps) {
+        let mut lines = states.last().map(|it| it.lines.clone()).unwrap_or_default();
+        lines[step.thread] = step.line.or(lines[step.thread]);
+        states.push(StateData::after(words, event, lines));
+    }
+    states
+}
+
+fn memory(program: &Program, values: &IndexVec<LocationId, Value>) -> Vec<String> {
+    values.iter().zip(program.locations()).map(|(&value, location)| shown(value, location.domain)).collect()
+}
+
+fn registers(program: &Program, values: &IndexVec<ProcessId, Vec<Value>>) -> Vec<String> {
+    values.iter().zip(program.processes()).map(|(values, process)| named_registers(process, values)).collect()
+}
+
+/// The registers that the text names, with their values.
+fn named_registers(process: &Process, values: &[Value]) -> String {
+    let named = process.registers.iter().zip(values).filter(|(register, _)| !register.name.starts_with('$'));
+    let shown = named.map(|(register, &value)| format!("{} = {}", register.name, shown(value, register.domain)));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn delayed(words: Words<'_>, run: &Run, blame: &Blame) -> Option<Delayed> {
+    let Blame::Overtaking(overtaking) = blame else { return None };
+    let stored = &run.events[overtaking.store];
+    let newest = stored.pending[stored.step.process].last().map(|&it| words.entry(it));
+    Some(Delayed {
+        thread: stored.step.process.index(),
+        text: newest.unwrap_or_default(),
+        store: overtaking.store,
+        access: overtaking.access,
+        until: run.events.len(),
+    })
+}
