@@ -13,18 +13,18 @@ use common::law::{MAX_STATES, check, program, program_of};
 use common::oracle::{Truth, first_registers, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
-use fencewright::engine::predicates::{Keep, Predicates};
+use fencewright::engine::predicates::Predicates;
 use fencewright::engine::zones::ZonesEngine;
-use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{Engine, Keep, Monitor, Options, Progress, StopReason, Task, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::system::Dialect;
 
-/// The engines, and what each is called here.
-static ENGINES: [(&str, &dyn Engine); 3] = [
-    ("zones", &ZonesEngine),
-    ("predicates", &Predicates::DEFAULT),
-    ("predicates, oldest", &Predicates { keep: Keep::Oldest }),
+/// The engines, what each is called here, and which stores it keeps in order.
+static ENGINES: [(&str, &dyn Engine, Keep); 3] = [
+    ("zones", &ZonesEngine, Keep::Newest),
+    ("predicates", &Predicates, Keep::Newest),
+    ("predicates, oldest", &Predicates, Keep::Oldest),
 ];
 
 /// So many of them, the first, take only differences.
@@ -126,7 +126,7 @@ fn examples_read_with_integers_mean_the_same() {
                 Expected::Unsafe => Said::Unsafe,
             };
             let task = Task { program: &program, placement: &Placement::NONE, model, options: &Options::default() };
-            if ENGINES.iter().any(|(_, engine)| engine.check(&task, &Glance).is_err()) {
+            if ENGINES.iter().any(|(_, engine, _)| engine.check(&task, &Glance).is_err()) {
                 continue;
             }
             let found = tally.compare(expected, &program, model, &Options::default());
@@ -268,7 +268,7 @@ struct Counts {
 
 /// The same for the engines from one on.
 struct Tally {
-    engines: &'static [(&'static str, &'static dyn Engine)],
+    engines: &'static [(&'static str, &'static dyn Engine, Keep)],
     counts: Vec<Counts>,
 }
 
@@ -279,8 +279,8 @@ impl Tally {
     }
 
     fn compare(&self, expected: Said, program: &Program, model: Model, options: &Options) -> Result<(), String> {
-        for ((name, engine), counts) in self.engines.iter().zip(&self.counts) {
-            let found = said(*engine, program, model, options)?;
+        for ((name, engine, keep), counts) in self.engines.iter().zip(&self.counts) {
+            let found = said(*engine, program, model, &Options { keep: *keep, ..options.clone() })?;
             let count = match found {
                 Some(Said::Safe) => &counts.safe,
                 Some(Said::Unsafe) => &counts.unsafe_,

@@ -1,7 +1,7 @@
 //! Names that an argument may have: of models, engines, reductions, front ends, tables, forms.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fencewright::engine::{self, Abstraction, Values};
+use fencewright::engine::{self, Abstraction, Keep, Values};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
@@ -36,6 +36,14 @@ pub(super) fn values() -> impl TypedValueParser<Value = Values> {
     PossibleValuesParser::new(values).map(|name| {
         let values = Values::ALL.into_iter().find(|it| it.name() == name);
         values.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn keeps() -> impl TypedValueParser<Value = Keep> {
+    let values = Keep::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let keep = Keep::ALL.into_iter().find(|it| it.name() == name);
+        keep.expect("the parser admits these names only")
     })
 }
 

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencewright::engine::{self, Abstraction, Engine, Options, Values};
+use fencewright::engine::{self, Abstraction, Engine, Keep, Options, Values};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::system::Dialect;
 
-use super::names::{abstractions, engines, models, reductions, values};
+use super::names::{abstractions, engines, keeps, models, reductions, values};
 use crate::units::{self, Limit};
 
 /// How to search.
@@ -46,6 +46,9 @@ pub struct SearchArguments {
     /// 4], the newest by `predicates` [default: up to 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub k: Option<u32>,
+    /// Which stores `predicates` keeps in order [default: newest]
+    #[arg(long, value_name = "WHICH", value_parser = keeps())]
+    pub keep: Option<Keep>,
     /// What `coherence` keeps of unbounded integers [default: exact]
     #[arg(long, value_name = "WHAT", value_parser = values())]
     pub values: Option<Values>,
@@ -104,6 +107,7 @@ impl SearchArguments {
             buffer_bound: self.bound,
             abstraction: self.abstraction.unwrap_or_default(),
             k: self.k,
+            keep: self.keep.unwrap_or_default(),
             values: self.values.unwrap_or_default(),
         }
     }
@@ -124,6 +128,7 @@ impl SearchArguments {
         const PREDICATES: &[&str] = &["predicates"];
         let given = [
             ("--k", self.k.is_some(), &["coherence", "predicates"][..]),
+            ("--keep", self.keep.is_some(), PREDICATES),
             ("--abstraction", self.abstraction.is_some(), COHERENCE),
             ("--values", self.values.is_some(), COHERENCE),
             ("--predicate", !self.predicate.is_empty(), PREDICATES),

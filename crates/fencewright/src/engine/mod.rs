@@ -23,6 +23,7 @@ use crate::system::Dialect;
 
 pub use coherence::{Abstraction, Values};
 pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
+pub use predicates::Keep;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.
@@ -33,7 +34,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::pws::Pws,
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
-    &predicates::Predicates::DEFAULT,
+    &predicates::Predicates,
 ];
 
 /// The name of the engine that is used when nobody chooses.
@@ -96,6 +97,8 @@ pub struct Options {
     pub abstraction: Abstraction,
     /// For the same: keep exactly this many stores in order, instead of as many as it takes.
     pub k: Option<u32>,
+    /// For the one with predicates: which stores these are.
+    pub keep: Keep,
     /// For the same: what they keep of unbounded integers.
     pub values: Values,
 }
@@ -109,6 +112,7 @@ impl Default for Options {
             buffer_bound: None,
             abstraction: Abstraction::default(),
             k: None,
+            keep: Keep::default(),
             values: Values::default(),
         }
     }

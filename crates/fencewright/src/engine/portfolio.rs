@@ -24,7 +24,7 @@ const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &Coherence::GLANCE, &LoadBuff
 
 /// The same where data is unbounded, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: &[&dyn Engine] =
-    &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Predicates::DEFAULT, &Explicit::DEFAULT];
+    &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Predicates, &Explicit::DEFAULT];
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {

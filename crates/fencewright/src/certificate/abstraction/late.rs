@@ -50,7 +50,7 @@ pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Machin
 pub(super) fn loads_at(flow: Flow<'_>, process: ProcessId, points: &BTreeSet<Control>) -> bool {
     let is_stale = |next: &Move| match next {
         Move::Edge(edge) => match &flow.program.edges()[*edge].op {
-            Op::Load(_, place) => locations(flow.program, place).iter().any(|&x| !is_own(flow.program, process, x)),
+            Op::Load(_, place) => flow.program.locations_of(place).iter().any(|&x| !is_own(flow.program, process, x)),
             Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Store(..) => false,
             Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => false,
         },
@@ -62,8 +62,8 @@ pub(super) fn loads_at(flow: Flow<'_>, process: ProcessId, points: &BTreeSet<Con
 /// Whether no other process writes a location.
 pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bool {
     let writes = |op: &Op| match op {
-        Op::Store(place, _) => locations(program, place).contains(&x),
-        Op::Rmw { place, write, .. } => write.is_some() && locations(program, place).contains(&x),
+        Op::Store(place, _) => program.locations_of(place).contains(&x),
+        Op::Rmw { place, write, .. } => write.is_some() && program.locations_of(place).contains(&x),
         Op::Locked(body) => body.iter().any(|micro| block_writes(program, micro, x)),
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) | Op::Fence(_) => false,
     };
@@ -72,17 +72,9 @@ pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bo
 
 fn block_writes(program: &Program, micro: &Micro, x: LocationId) -> bool {
     match micro {
-        Micro::Store(place, _) => locations(program, place).contains(&x),
+        Micro::Store(place, _) => program.locations_of(place).contains(&x),
         Micro::Choose(branches) => branches.iter().flatten().any(|micro| block_writes(program, micro, x)),
         Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Load(..) => false,
-    }
-}
-
-/// The locations that a place may be.
-fn locations(program: &Program, place: &Place) -> Vec<LocationId> {
-    match place {
-        Place::Fixed(x) => vec![*x],
-        Place::Cell(array, _) => program.arrays()[*array].cells().collect(),
     }
 }
 

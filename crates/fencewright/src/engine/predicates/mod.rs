@@ -62,18 +62,10 @@ pub use waiting::Keep;
 
 /// The engine with predicates.
 #[derive(Clone, Copy, Debug)]
-pub struct Predicates {
-    /// Which stores are kept in order.
-    pub keep: Keep,
-}
+pub struct Predicates;
 
 /// What it takes.
 const ASKER: Asker = Asker { engine: "predicates", arithmetic: Arithmetic::Linear };
-
-impl Predicates {
-    /// As the paper's tool has it.
-    pub const DEFAULT: Self = Self { keep: Keep::Newest };
-}
 
 impl Engine for Predicates {
     fn name(&self) -> &'static str {
@@ -90,7 +82,7 @@ impl Engine for Predicates {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
-        self.refined(task, monitor, |verdict, refinement| answer(verdict, refinement.stats))
+        refined((task, task.options.keep), monitor, |verdict, refinement| answer(verdict, refinement.stats))
     }
 }
 
@@ -117,7 +109,7 @@ impl Predicates {
     /// # Errors
     /// The engine does not take the task.
     pub fn grid(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Grid, StopReason>, Unsupported> {
-        Self::DEFAULT.refined(task, monitor, |verdict, refinement| match verdict {
+        refined((task, Keep::Newest), monitor, |verdict, refinement| match verdict {
             Verdict::Safe => {
                 let (single, pair) = refinement.templates.thresholds();
                 let Rules { k, rising, .. } = refinement.problem.machine.rules;
@@ -134,45 +126,38 @@ impl Predicates {
             Verdict::Unknown(reason) => Err(reason),
         })
     }
+}
 
-    /// Answers a question, and tells how.
-    fn refined<T>(
-        &self,
-        task: &Task<'_>,
-        monitor: &dyn Monitor,
-        tell: impl FnOnce(Verdict, &Refinement<'_>) -> T,
-    ) -> Result<T, Unsupported> {
-        needs_integers(ASKER, task.program)?;
-        let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
-        let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
-        let layout = Layout::new(task.program);
-        let writers = sole_writers(task.program, &flows);
-        let lates = Lates::new(task, &flows, &writers);
-        let storing = lates.storing(&BTreeSet::new());
-        let none = BTreeSet::new();
-        let rules = Rules { order: order(task), keep: self.keep, k: first_k(task), rising: &none };
-        let machine = Machine {
-            program: task.program,
-            flows: &flows,
-            layout: &layout,
-            rules,
-            storing: &storing,
-            writers: &writers,
-        };
-        let bad = Bad::new(&machine)?;
-        let mut templates = Templates::new(&machine, &bad);
-        for hint in task.program.hints() {
-            // One that is not linear is left to engines that can use it.
-            for case in conditions(task.program, hint, ASKER.arithmetic).unwrap_or_default() {
-                templates.want_condition(&condition(&layout, &case), &layout);
-            }
+/// Answers a question, and tells how.
+fn refined<T>(
+    (task, keep): (&Task<'_>, Keep),
+    monitor: &dyn Monitor,
+    tell: impl FnOnce(Verdict, &Refinement<'_>) -> T,
+) -> Result<T, Unsupported> {
+    needs_integers(ASKER, task.program)?;
+    let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
+    let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
+    let layout = Layout::new(task.program);
+    let writers = sole_writers(task.program, &flows);
+    let lates = Lates::new(task, &flows, &writers);
+    let storing = lates.storing(&BTreeSet::new());
+    let none = BTreeSet::new();
+    let rules = Rules { order: order(task), keep, k: first_k(task), rising: &none };
+    let machine =
+        Machine { program: task.program, flows: &flows, layout: &layout, rules, storing: &storing, writers: &writers };
+    let bad = Bad::new(&machine)?;
+    let mut templates = Templates::new(&machine, &bad);
+    for hint in task.program.hints() {
+        // One that is not linear is left to engines that can use it.
+        for case in conditions(task.program, hint, ASKER.arithmetic).unwrap_or_default() {
+            templates.want_condition(&condition(&layout, &case), &layout);
         }
-        let initial = start(task.program, &layout);
-        let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
-        let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
-        let first = Refinement { task, monitor, problem, templates, stats: Stats::default() };
-        Ok(first.answered(&lates, tell))
     }
+    let initial = start(task.program, &layout);
+    let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
+    let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
+    let first = Refinement { task, monitor, problem, templates, stats: Stats::default() };
+    Ok(first.answered(&lates, tell))
 }
 
 fn order(task: &Task<'_>) -> Order {

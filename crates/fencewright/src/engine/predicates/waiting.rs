@@ -25,12 +25,34 @@ use crate::numeric::Term;
 use crate::program::LocationId;
 
 /// Which stores are kept exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Keep {
     /// Those that came last.
+    #[default]
     Newest,
     /// Those that leave first.
     Oldest,
+}
+
+impl Keep {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Newest, Self::Oldest];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
+
+    /// What it is, in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Newest => "those that came last, as in the paper's tool",
+            Self::Oldest => "those that leave first, as in the paper's text",
+        }
+    }
 }
 
 /// In which order stores leave.
