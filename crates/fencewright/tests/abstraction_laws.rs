@@ -109,6 +109,11 @@ const TRAPS: &[&str] = &[
      thread A { let n: int = 0; let r: int = 1; loop { r = y; here: n = n + 1; x = n; } }
      thread B { let s: int = 5; y = 1; fence; s = x; }
      forbid A@here && A.n == 1 && A.r == 0 && B.s == 0;",
+    // Of stores that rise, one between the first and the last is seen too.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; x = 1; x = 2; x = 3; r = y; }
+     thread B { let s: int = 0; y = 1; s = x; }
+     forbid B.s == 2;",
     // Stores that fall do not leave in the order of their values.
     "shared x: int = 0;
      thread A { let r: int = 0; x = 1; x = 3; x = 2; r = x; }
