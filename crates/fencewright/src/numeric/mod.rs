@@ -1,9 +1,9 @@
 //! Exact arithmetic over unbounded integers: sets of valuations that differences and linear constraints describe.
 //!
 //! A [`Zone`] is a set of valuations of integer variables, given by upper bounds on differences; a [`Term`] is a
-//! variable plus a constant; a [`Row`] is a linear constraint, and [`Linear`] what is compared in it. [`Domain`] is what abstract
-//! interpretation asks of a description of such sets; zones, [`Intervals`] and [`Octagon`] give it. Nothing here knows
-//! programs.
+//! variable plus a constant; a [`Row`] is a linear constraint, and [`Linear`] what is compared in it. [`Domain`] is
+//! what abstract interpretation asks of a description of such sets; zones, [`Intervals`] and [`Octagon`] give it.
+//! Nothing here knows programs.
 
 mod bound;
 mod domain;

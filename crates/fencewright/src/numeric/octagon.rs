@@ -163,8 +163,8 @@ impl Domain for Octagon {
 
     fn swap(&mut self, a: usize, b: usize) {
         let place = |i: usize| match i / 2 + 1 {
-            variable if variable == a => literal(b, i % 2 == 0),
-            variable if variable == b => literal(a, i % 2 == 0),
+            variable if variable == a => literal(b, i.is_multiple_of(2)),
+            variable if variable == b => literal(a, i.is_multiple_of(2)),
             _ => i,
         };
         let pairs = (0..self.n).flat_map(|i| (0..self.n).map(move |j| (i, j)));
@@ -208,7 +208,7 @@ impl Domain for Octagon {
         let pairs = (0..self.n).flat_map(|i| (0..self.n).map(move |j| (i, j)));
         // Of each constraint and its mirror image one.
         let once = pairs.filter(|&(i, j)| i != j && (i, j) <= (opposite(j), opposite(i)));
-        let sign = |i: usize| if i % 2 == 0 { 1 } else { -1 };
+        let sign = |i: usize| if i.is_multiple_of(2) { 1 } else { -1 };
         let row = |(i, j): (usize, usize)| {
             let bound = i128::from(self.bound(i, j).value()?);
             Row::new([(i / 2 + 1, sign(i)), (j / 2 + 1, -sign(j))], bound)
