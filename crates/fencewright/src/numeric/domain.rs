@@ -31,13 +31,23 @@ pub trait Domain: Clone + fmt::Debug {
     fn includes(&self, other: &Self) -> bool;
     /// The values that a variable may have.
     fn range(&self, variable: usize) -> Range;
+    /// The values that the difference of two variables may have.
+    fn difference(&self, a: usize, b: usize) -> Range;
     /// Constraints that say the same.
     fn rows(&self) -> Vec<Row>;
+    /// About how many bytes a description of so many variables takes.
+    fn bytes(n: usize) -> usize;
 
     /// A variable gets the value of a sum. Nothing is known of `spare`, neither before nor afterwards. False if there
     /// is no valuation.
     #[must_use]
     fn assign(&mut self, variable: usize, value: &Linear, spare: usize) -> bool {
+        self.assign_any(variable, value, spare)
+    }
+
+    /// The same, for any sum: the new value is put beside the old one, which is then forgotten.
+    #[must_use]
+    fn assign_any(&mut self, variable: usize, value: &Linear, spare: usize) -> bool {
         let new = Linear::var(spare);
         let rows = [new.at_most(value, 0), value.at_most(&new, 0)];
         // A constraint that needs too many bits is left out, which says less.
@@ -95,6 +105,14 @@ impl Domain for Zone {
         *self = self.after(&terms);
     }
 
+    fn assign(&mut self, variable: usize, value: &Linear, spare: usize) -> bool {
+        let Some((base, plus)) = value.as_shifted() else { return self.assign_any(variable, value, spare) };
+        let mut terms: Vec<Term> = (0..self.n_variables()).map(Term::var).collect();
+        terms[variable] = Term { base, plus };
+        *self = self.after(&terms);
+        true
+    }
+
     fn join(&mut self, other: &Self) {
         Self::join(self, other);
     }
@@ -108,13 +126,21 @@ impl Domain for Zone {
     }
 
     fn range(&self, variable: usize) -> Range {
-        Range::of(self.bound(variable, 0), self.bound(0, variable))
+        self.difference(variable, 0)
+    }
+
+    fn difference(&self, a: usize, b: usize) -> Range {
+        Range::of(self.bound(a, b), self.bound(b, a))
     }
 
     fn rows(&self) -> Vec<Row> {
         let pairs = (0..self.n_variables()).flat_map(|i| (0..self.n_variables()).map(move |j| (i, j)));
         let row = |(i, j): (usize, usize)| Row::new([(i, 1), (j, -1)], i128::from(self.bound(i, j).value()?));
         pairs.filter(|(i, j)| i != j).filter_map(row).collect()
+    }
+
+    fn bytes(n: usize) -> usize {
+        n * n * size_of::<Bound>()
     }
 }
 

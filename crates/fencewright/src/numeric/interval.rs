@@ -62,11 +62,19 @@ impl Domain for Intervals {
         Range::of(above, below)
     }
 
+    fn difference(&self, a: usize, b: usize) -> Range {
+        if a == b { Range::just(0) } else { self.range(a).minus(self.range(b)) }
+    }
+
     fn rows(&self) -> Vec<Row> {
         let sides = (1..self.0.len()).flat_map(|variable| [(variable, 0, 1), (variable, 1, -1)]);
         let row = |(variable, side, sign): (usize, usize, i128)| {
             Row::new([(variable, sign)], i128::from(self.0[variable][side].value()?))
         };
         sides.filter_map(row).collect()
+    }
+
+    fn bytes(n: usize) -> usize {
+        2 * n * size_of::<Bound>()
     }
 }

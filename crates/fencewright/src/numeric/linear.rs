@@ -27,6 +27,16 @@ impl Linear {
         self.coefficients.is_empty().then_some(self.constant)
     }
 
+    /// The variable that it is with a constant added, and that constant; variable 0 if there is none.
+    pub fn as_shifted(&self) -> Option<(usize, i64)> {
+        let base = match self.coefficients.as_slice() {
+            [] => 0,
+            [(variable, 1)] => *variable,
+            _ => return None,
+        };
+        Some((base, i64::try_from(self.constant).ok()?))
+    }
+
     /// So many times this.
     pub fn times(&self, factor: i128) -> Option<Self> {
         Self::constant(0).plus(self, factor)

@@ -11,7 +11,7 @@
 //! abstractions_, 2009): shortest paths, then bounds on one variable rounded to even numbers, then half the sum of two
 //! such bounds against each entry. An entry that 64 bits do not hold is weaker than it could be.
 
-use crate::numeric::{Bound, Domain, Range, Row, Thresholds};
+use crate::numeric::{Bound, Domain, Linear, Range, Row, Thresholds};
 
 /// A set of valuations, never empty unless its bounds were weakened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +115,31 @@ impl Octagon {
         true
     }
 
+    /// A variable gets the value of one, or of the constant 0, with a constant added. Closed stays closed: each bound
+    /// is one between literals that were there, shifted, or half of one.
+    fn shift(&mut self, variable: usize, base: usize, plus: i64) {
+        let old = self.clone();
+        let (lit, plus) = (literal(variable, true), i128::from(plus));
+        // The literal that one of the variable stands for now, and what is added to it.
+        let before = |i: usize| match i {
+            i if i / 2 != lit / 2 => (Some(i), 0),
+            i if base == 0 => (None, if i == lit { plus } else { -plus }),
+            i => (Some(literal(base, i == lit)), if i == lit { plus } else { -plus }),
+        };
+        for i in 0..self.n {
+            for j in (0..self.n).filter(|&j| j != i && (i / 2 == lit / 2 || j / 2 == lit / 2)) {
+                let ((a, added), (b, taken)) = (before(i), before(j));
+                let bound = match (a, b) {
+                    (Some(a), Some(b)) => old.bound(a, b),
+                    (Some(a), None) => halved(old.bound(a, opposite(a))),
+                    (None, Some(b)) => halved(old.bound(opposite(b), b)),
+                    (None, None) => Bound::ZERO,
+                };
+                self.bounds[i * self.n + j] = bound.shifted(added - taken);
+            }
+        }
+    }
+
     /// What one term of a constraint, or two that have the same factor, is bounded by, given the ranges of the others.
     fn assume_terms(&mut self, row: &Row, some: &[usize]) -> bool {
         let terms: Vec<(usize, i128)> = some.iter().map(|&at| row.coefficients()[at]).collect();
@@ -171,6 +196,12 @@ impl Domain for Octagon {
         self.bounds = pairs.map(|(i, j)| self.bound(place(i), place(j))).collect();
     }
 
+    fn assign(&mut self, variable: usize, value: &Linear, spare: usize) -> bool {
+        let Some((base, plus)) = value.as_shifted() else { return self.assign_any(variable, value, spare) };
+        self.shift(variable, base, plus);
+        true
+    }
+
     fn join(&mut self, other: &Self) {
         self.bounds.iter_mut().zip(&other.bounds).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
@@ -204,6 +235,18 @@ impl Domain for Octagon {
         Range::of(halved(self.bound(above, below)), halved(self.bound(below, above)))
     }
 
+    fn difference(&self, a: usize, b: usize) -> Range {
+        match (a, b) {
+            (a, b) if a == b => Range::just(0),
+            (a, 0) => self.range(a),
+            (0, b) => self.range(b).negated(),
+            _ => {
+                let [a, b] = [a, b].map(|variable| literal(variable, true));
+                Range::of(self.bound(a, b), self.bound(b, a))
+            }
+        }
+    }
+
     fn rows(&self) -> Vec<Row> {
         let pairs = (0..self.n).flat_map(|i| (0..self.n).map(move |j| (i, j)));
         // Of each constraint and its mirror image one.
@@ -214,5 +257,9 @@ impl Domain for Octagon {
             Row::new([(i / 2 + 1, sign(i)), (j / 2 + 1, -sign(j))], bound)
         };
         once.filter_map(row).collect()
+    }
+
+    fn bytes(n: usize) -> usize {
+        4 * n * n * size_of::<Bound>()
     }
 }

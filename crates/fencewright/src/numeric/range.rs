@@ -22,6 +22,20 @@ impl Range {
         Self { least: below.value().map(|it| -i128::from(it)), most: above.value().map(i128::from) }
     }
 
+    /// What the opposite of a value from here may be.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        let opposite = |end: Option<i128>| end.and_then(i128::checked_neg);
+        Self { least: opposite(self.most), most: opposite(self.least) }
+    }
+
+    /// What the difference of a value from here and one from there may be.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        let minus = |a: Option<i128>, b: Option<i128>| a?.checked_sub(b?);
+        Self { least: minus(self.least, other.most), most: minus(self.most, other.least) }
+    }
+
     /// The least that a multiple of a value from here can be.
     pub fn least_multiple(self, coefficient: i128) -> Option<i128> {
         let end = if coefficient > 0 { self.least } else { self.most };

@@ -92,10 +92,15 @@ fn operations_hold_what_they_should<D: Domain>() {
             };
             assert!(inside.iter().all(is_in), "{rows:?} {set:?}");
         }
+        differences_hold(&set, &inside);
 
         let (variable, sum) = (numbers.between(1, 3) as usize, numbers.linear());
-        let mut assigned = set.clone();
+        let (mut assigned, mut slowly) = (set.clone(), set.clone());
         let is_possible = assigned.assign(variable, &sum, SPARE);
+        assert_eq!(is_possible, slowly.assign_any(variable, &sum, SPARE));
+        if sum.as_shifted().is_some() {
+            assert!(assigned.includes(&slowly) && slowly.includes(&assigned), "{sum:?} to {variable} in {set:?}");
+        }
         for point in &inside {
             let mut after = **point;
             after[variable] = value(&sum, point);
@@ -106,6 +111,19 @@ fn operations_hold_what_they_should<D: Domain>() {
         forgotten.forget(variable);
         assert!(forgotten.range(variable) == crate::numeric::Range::default());
         assert!(inside.iter().all(|point| holds(&forgotten, point)));
+    }
+}
+
+/// What is said of the difference of two variables is true, and no difference that is known is 0 by mistake.
+fn differences_hold<D: Domain>(set: &D, inside: &[&Point]) {
+    for (a, b) in (0..SPARE).flat_map(|a| (0..SPARE).map(move |b| (a, b))) {
+        let range = set.difference(a, b);
+        for point in inside {
+            let difference = point[a] - point[b];
+            assert!(range.least.is_none_or(|it| it <= difference), "{a} - {b} in {set:?}");
+            assert!(range.most.is_none_or(|it| it >= difference), "{a} - {b} in {set:?}");
+        }
+        assert_eq!(range.negated(), set.difference(b, a), "{a} - {b} in {set:?}");
     }
 }
 
@@ -216,7 +234,7 @@ fn large_numbers_are_no_harm() {
         assert!(set.assume(&row((1, -1), 1 - most)));
         let more = Linear::var(1).plus(&Linear::constant(most), 1).expect("it fits");
         assert!(set.assign(2, &more, SPARE));
-        assert!(set.range(2).least.is_none_or(|it| it <= 2 * most - 1));
+        assert!(set.range(2).least.is_none_or(|it| it < 2 * most));
         assert!(set.range(2).most.is_none());
         assert!(set.assign(3, &more.times(-3).expect("it fits"), SPARE));
         assert!(set.range(3).most.is_none_or(|it| it >= -6 * most + 3));
