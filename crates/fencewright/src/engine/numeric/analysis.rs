@@ -17,6 +17,7 @@ use crate::engine::numeric::evaluate::{Cell, Evaluator};
 use crate::engine::numeric::execute::Executor;
 use crate::engine::numeric::heads::Heads;
 use crate::engine::numeric::layout::{Kind, Layout, Variable, thresholds};
+use crate::engine::numeric::order::{Apart, Order, Pairs};
 use crate::engine::{Monitor, Progress, Stats, StopReason};
 use crate::numeric::{Domain, Linear, Thresholds};
 use crate::program::{EdgeId, Initial, Placement, PointId, ProcessId, RegisterId, Value};
@@ -27,8 +28,11 @@ use crate::util::{Idx, IndexVec};
 /// A loop head is joined so often before it is widened.
 const DELAY: u32 = 3;
 
+/// A key that has grown so often is widened wherever it is, and past all thresholds.
+const PATIENCE: u32 = 24;
+
 /// A key that has grown so often is given up: all numbers are possible.
-const MAX_GROWTH: u32 = 24;
+const MAX_GROWTH: u32 = 96;
 
 /// States are followed so often after the fixed point.
 const DESCENTS: usize = 2;
@@ -47,6 +51,8 @@ const POLL_EVERY: u64 = 64;
 pub(super) struct Key {
     pub points: IndexVec<ProcessId, PointId>,
     pub exact: IndexVec<Variable, Value>,
+    /// How numbers are ordered that are compared.
+    pub order: Box<[Order]>,
 }
 
 /// What is known of a key.
@@ -78,6 +84,14 @@ struct Wrong {
     overflows: bool,
 }
 
+/// What is looked at, and how closely.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub translated: &'a Translated,
+    pub layout: &'a Layout,
+    pub apart: Apart,
+}
+
 /// A translated program and what is found out about it.
 pub(super) struct Analysis<'a, D> {
     translated: &'a Translated,
@@ -86,6 +100,7 @@ pub(super) struct Analysis<'a, D> {
     heads: Heads,
     is_ahead: IndexVec<PointId, bool>,
     thresholds: Thresholds,
+    pairs: Pairs,
     entries: Vec<Entry<D>>,
     ids: FxHashMap<Key, usize>,
     /// Keys to be looked at, those first to which control comes first.
@@ -94,7 +109,9 @@ pub(super) struct Analysis<'a, D> {
 }
 
 impl<'a, D: Domain> Analysis<'a, D> {
-    pub(super) fn new(translated: &'a Translated, layout: &'a Layout) -> Self {
+    /// `stats` has what was looked at before.
+    pub(super) fn new(question: Question<'a>, stats: Stats) -> Self {
+        let Question { translated, layout, apart } = question;
         let program = &translated.program;
         let flow = Flow { program, placement: &Placement::NONE };
         Self {
@@ -104,10 +121,11 @@ impl<'a, D: Domain> Analysis<'a, D> {
             heads: Heads::new(translated),
             is_ahead: ahead(program),
             thresholds: thresholds(program),
+            pairs: Pairs::new(program, layout, apart),
             entries: Vec::new(),
             ids: FxHashMap::default(),
             todo: BTreeSet::new(),
-            stats: Stats::default(),
+            stats,
         }
     }
 
@@ -121,6 +139,7 @@ impl<'a, D: Domain> Analysis<'a, D> {
         }
         let ended = self.ascend(monitor);
         self.stats.kept = self.entries.len() as u64;
+        self.stats.bytes = self.bytes().max(self.stats.bytes);
         if let Err(end) = ended {
             return end;
         }
@@ -179,9 +198,8 @@ impl<'a, D: Domain> Analysis<'a, D> {
         self.stats.explored += 1;
         let explored = self.stats.explored;
         if explored.is_multiple_of(POLL_EVERY) {
-            let (numbers, exact) = (2 * self.layout.n_dimensions(), self.layout.variables.len());
-            let bytes = (self.entries.len() * (numbers * numbers * 8 + exact * 16 + 256)) as u64;
-            self.stats.bytes = bytes;
+            let bytes = self.bytes();
+            self.stats.bytes = bytes.max(self.stats.bytes);
             let progress = Progress { explored, queued: self.todo.len() as u64, depth: 0, bytes };
             if let Some(reason) = monitor.poll(&progress) {
                 return Err(End::Stopped(reason));
@@ -190,10 +208,17 @@ impl<'a, D: Domain> Analysis<'a, D> {
         if explored >= MAX_EXPLORED { Err(End::Stopped(StopReason::States(explored))) } else { Ok(()) }
     }
 
+    /// About how many bytes all descriptions take. A key is kept twice.
+    fn bytes(&self) -> u64 {
+        let key = self.translated.program.processes().len() * 4 + self.layout.variables.len() * 8 + self.pairs.len();
+        (self.entries.len() * (D::bytes(self.layout.n_dimensions()) + 2 * key + 200)) as u64
+    }
+
     /// Adds states to a key.
     fn arrive(&mut self, points: IndexVec<ProcessId, PointId>, mut cell: Cell<D>, is_head: bool) {
         self.reset_dead(&points, &mut cell);
-        let key = Key { points, exact: cell.exact };
+        let order = self.pairs.order(&cell.numbers);
+        let key = Key { points, exact: cell.exact, order };
         let rank = key.points.iter().map(|&point| self.heads.rank[point]).sum();
         let Some(&id) = self.ids.get(&key) else {
             let id = self.entries.len();
@@ -209,6 +234,7 @@ impl<'a, D: Domain> Analysis<'a, D> {
         entry.growth += 1;
         match entry.growth {
             growth if growth >= MAX_GROWTH => entry.numbers = D::all(self.layout.n_dimensions()),
+            growth if growth >= PATIENCE => entry.numbers.widen(&cell.numbers, &Thresholds::default()),
             growth if is_head && growth > DELAY => entry.numbers.widen(&cell.numbers, &self.thresholds),
             _ => entry.numbers.join(&cell.numbers),
         }
@@ -310,7 +336,8 @@ impl<'a, D: Domain> Analysis<'a, D> {
     /// Adds states to a key, without widening and without following them.
     fn arrive_again(&mut self, points: IndexVec<ProcessId, PointId>, mut cell: Cell<D>) {
         self.reset_dead(&points, &mut cell);
-        let key = Key { points, exact: cell.exact };
+        let order = self.pairs.order(&cell.numbers);
+        let key = Key { points, exact: cell.exact, order };
         match self.ids.get(&key) {
             Some(&id) => self.entries[id].numbers.join(&cell.numbers),
             None => {

@@ -7,6 +7,7 @@ use crate::numeric::Thresholds;
 use crate::program::{
     Domain, Expr, Initial, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, StateVar, Value,
 };
+use crate::translate::Translated;
 use crate::util::{Idx, IndexVec};
 
 index_type!(
@@ -33,6 +34,8 @@ pub(super) struct Known {
     pub kind: Kind,
     pub domain: Domain,
     pub initial: Initial,
+    /// Whether it is part of a store buffer, and not of the original program.
+    pub is_made: bool,
 }
 
 /// The variables of a program.
@@ -46,25 +49,26 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(super) fn new(translated: &Translated) -> Self {
         let mut layout = Self { variables: IndexVec::new(), first: IndexVec::new(), n_numbers: 0 };
-        for location in program.locations() {
-            layout.add(location.name.clone(), location.domain, location.initial);
+        for location in translated.program.locations() {
+            layout.add(location.name.clone(), location.domain, location.initial, false);
         }
-        for process in program.processes() {
+        for (id, process) in translated.program.processes().iter_enumerated() {
             layout.first.push(layout.variables.len());
-            for register in &process.registers {
-                layout.add(format!("{}.{}", process.name, register.name), register.domain, register.initial);
+            for (register, known) in process.registers.iter_enumerated() {
+                let is_made = translated.roles[id].iter().any(|it| it.0 == register);
+                layout.add(format!("{}.{}", process.name, known.name), known.domain, known.initial, is_made);
             }
         }
         layout
     }
 
-    fn add(&mut self, name: String, domain: Domain, initial: Initial) {
+    fn add(&mut self, name: String, domain: Domain, initial: Initial, is_made: bool) {
         let is_small = domain.size().is_some_and(|size| size <= FEW_VALUES);
         self.n_numbers += usize::from(!is_small);
         let kind = if is_small { Kind::Exact } else { Kind::Number(self.n_numbers) };
-        self.variables.push(Known { name, kind, domain, initial });
+        self.variables.push(Known { name, kind, domain, initial, is_made });
     }
 
     pub(super) fn location(&self, x: LocationId) -> Variable {
@@ -92,10 +96,9 @@ impl Layout {
         self.n_numbers + 1
     }
 
-    /// The name of a variable of the domain.
-    pub(super) fn name_of(&self, dimension: usize) -> &str {
-        let found = self.variables.iter().find(|it| it.kind == Kind::Number(dimension));
-        found.map_or("?", |it| it.name.as_str())
+    /// What there is to know of a variable of the domain; nothing of the one to spare.
+    pub(super) fn known(&self, dimension: usize) -> Option<&Known> {
+        self.variables.iter().find(|it| it.kind == Kind::Number(dimension))
     }
 }
 

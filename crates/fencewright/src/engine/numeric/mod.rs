@@ -10,6 +10,8 @@
 //!                                                               a run, or unknown ◀──explicit──────────────────┘
 //! ```
 //!
+//! First each key has one description of numbers; if that is not enough, one for each order of them ([`order`]).
+//!
 //! `Safe` holds for all runs: what is described is never less than what can be reached, and no buffer needs more slots
 //! than it has. An alarm shows nothing: a short search with `explicit` may find a run; otherwise the answer is
 //! `unknown`, with what is known where the alarm is raised.
@@ -24,20 +26,23 @@ mod evaluate;
 mod execute;
 mod heads;
 mod layout;
+mod order;
 
 use crate::engine::explicit::Explicit;
 use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::{Domain, Intervals, Octagon, Zone};
-use crate::translate::{Flushes, MAX_SLOTS, Overflow, Request, Translated, translate};
+use crate::translate::{Flushes, MAX_SLOTS, Overflow, Repeats, Request, translate};
 
-use analysis::{Analysis, End};
+use analysis::{Analysis, End, Question};
 use layout::Layout;
+use order::Apart;
 
 /// The abstract interpreter.
 #[derive(Clone, Copy, Debug)]
 pub struct Numeric;
 
-const NAME: &str = "numeric";
+/// Its name on the command line.
+pub const NAME: &str = "numeric";
 
 /// What is known of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,39 +102,51 @@ impl Engine for Numeric {
             bound: task.options.buffer_bound.map(|bound| bound.clamp(1, MAX_SLOTS)),
             flushes: Flushes::WhereNoticed,
             overflow: Overflow::Violation,
+            repeats: Repeats::LeftOut,
         });
-        let layout = Layout::new(&translated.program);
-        let (end, stats) = match task.options.domain {
-            Numbers::Interval => analyze::<Intervals>(&translated, &layout, monitor),
-            Numbers::Zone => analyze::<Zone>(&translated, &layout, monitor),
-            Numbers::Octagon => analyze::<Octagon>(&translated, &layout, monitor),
-        };
-        let verdict = match end {
-            End::Safe => Verdict::Safe,
-            End::Stopped(reason) => Verdict::Unknown(reason),
-            End::Alarm(alarm) => confirmed(task, monitor, || StopReason::Unconfirmed(alarm.to_string())),
-            End::Overflow => {
-                let slots = translated.slots.iter().copied().max().unwrap_or(0);
-                confirmed(task, monitor, || StopReason::Slots(slots))
+        let layout = Layout::new(&translated);
+        let mut stats = Stats::default();
+        let mut look = |apart: Apart| {
+            let question = Question { translated: &translated, layout: &layout, apart };
+            match task.options.domain {
+                Numbers::Interval => analyze::<Intervals>(question, &mut stats, monitor),
+                Numbers::Zone => analyze::<Zone>(question, &mut stats, monitor),
+                Numbers::Octagon => analyze::<Octagon>(question, &mut stats, monitor),
             }
         };
+        let mut verdict = look(Apart::Nothing);
+        if let Verdict::Unknown(StopReason::Unconfirmed(_) | StopReason::Slots(_)) = verdict {
+            verdict = match glance(task, monitor) {
+                Some(found) => found,
+                // Without numbers there is nothing more to be told apart.
+                None if layout.n_numbers == 0 => verdict,
+                None => look(Apart::Orders),
+            };
+        }
         Ok(Answer { engine: NAME, verdict, stats })
     }
 }
 
-fn analyze<D: Domain>(translated: &Translated, layout: &Layout, monitor: &dyn Monitor) -> (End, Stats) {
-    let mut analysis = Analysis::<D>::new(translated, layout);
+fn analyze<D: Domain>(question: Question<'_>, stats: &mut Stats, monitor: &dyn Monitor) -> Verdict {
+    let slots = question.translated.slots.iter().copied().max().unwrap_or(0);
+    let mut analysis = Analysis::<D>::new(question, *stats);
     let end = analysis.run(monitor);
-    (end, analysis.stats)
+    *stats = analysis.stats;
+    match end {
+        End::Safe => Verdict::Safe,
+        End::Alarm(alarm) => Verdict::Unknown(StopReason::Unconfirmed(alarm.to_string())),
+        End::Overflow => Verdict::Unknown(StopReason::Slots(slots)),
+        End::Stopped(reason) => Verdict::Unknown(reason),
+    }
 }
 
-/// A run, if a short search finds one.
-fn confirmed(task: &Task<'_>, monitor: &dyn Monitor, otherwise: impl FnOnce() -> StopReason) -> Verdict {
-    match Explicit::GLANCE.check(task, monitor).map(|answer| answer.verdict) {
-        Ok(Verdict::Unsafe(run)) => Verdict::Unsafe(run),
-        Ok(Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Interrupted | StopReason::Defect(_)))) => {
-            Verdict::Unknown(reason)
+/// What a short search for a run says, if anything: a run, or that there is no more time for one.
+fn glance(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Verdict> {
+    match Explicit::GLANCE.check(task, monitor).ok()?.verdict {
+        Verdict::Unsafe(run) => Some(Verdict::Unsafe(run)),
+        Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Interrupted | StopReason::Defect(_))) => {
+            Some(Verdict::Unknown(reason))
         }
-        Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => Verdict::Unknown(otherwise()),
+        Verdict::Safe | Verdict::Unknown(_) => None,
     }
 }
