@@ -37,6 +37,15 @@ impl Linear {
         Some((base, i64::try_from(self.constant).ok()?))
     }
 
+    /// The value where variables have these values; `None` where 128 bits are not enough. The value of variable 0 is
+    /// what the constant is taken times: 1, or a common denominator.
+    pub fn at(&self, values: &[i128]) -> Option<i128> {
+        let constant = self.constant.checked_mul(values[0]);
+        self.coefficients.iter().fold(constant, |sum, &(variable, coefficient)| {
+            sum?.checked_add(coefficient.checked_mul(values[variable])?)
+        })
+    }
+
     /// So many times this.
     pub fn times(&self, factor: i128) -> Option<Self> {
         Self::constant(0).plus(self, factor)

@@ -48,6 +48,18 @@ impl BitSet {
         has_grown
     }
 
+    /// Takes out what is not in `other`.
+    pub fn intersect_with(&mut self, other: &Self) {
+        self.words.truncate(other.words.len());
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Whether `other` has all of it.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        let theirs = other.words.iter().copied().chain(std::iter::repeat(0));
+        self.words.iter().zip(theirs).all(|(mine, theirs)| mine & !theirs == 0)
+    }
+
     /// The numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words

@@ -16,8 +16,9 @@
 //! than it has. An alarm shows nothing: a short search with `explicit` may find a run; otherwise the answer is
 //! `unknown`, with what is known where the alarm is raised.
 //!
-//! Departures from the paper: its tool (ConcurInterproc) uses polyhedra and decision diagrams; here are intervals,
-//! zones and octagons, and a table of keys. Integers are unbounded, and so is arithmetic.
+//! Departures from the paper: its tool (ConcurInterproc) uses decision diagrams whose leaves are polyhedra; here is a
+//! table of keys, whose descriptions are intervals, zones, octagons or polyhedra. Integers are unbounded, and so is
+//! arithmetic.
 
 mod ahead;
 mod alarm;
@@ -30,7 +31,7 @@ mod order;
 
 use crate::engine::explicit::Explicit;
 use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
-use crate::numeric::{Domain, Intervals, Octagon, Zone};
+use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
 use crate::translate::{Flushes, MAX_SLOTS, Overflow, Repeats, Request, translate};
 
 use analysis::{Analysis, End, Question};
@@ -54,11 +55,13 @@ pub enum Numbers {
     /// Ranges, and bounds on differences and sums of two.
     #[default]
     Octagon,
+    /// All linear constraints.
+    Polyhedra,
 }
 
 impl Numbers {
     /// All of them, from the weakest to the strongest.
-    pub const ALL: [Self; 3] = [Self::Interval, Self::Zone, Self::Octagon];
+    pub const ALL: [Self; 4] = [Self::Interval, Self::Zone, Self::Octagon, Self::Polyhedra];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -66,6 +69,7 @@ impl Numbers {
             Self::Interval => "interval",
             Self::Zone => "zone",
             Self::Octagon => "octagon",
+            Self::Polyhedra => "polyhedra",
         }
     }
 
@@ -75,6 +79,7 @@ impl Numbers {
             Self::Interval => "the range of each number",
             Self::Zone => "ranges, and bounds on differences of two",
             Self::Octagon => "ranges, and bounds on differences and sums of two",
+            Self::Polyhedra => "all linear constraints; slower by far",
         }
     }
 }
@@ -112,6 +117,7 @@ impl Engine for Numeric {
                 Numbers::Interval => analyze::<Intervals>(question, &mut stats, monitor),
                 Numbers::Zone => analyze::<Zone>(question, &mut stats, monitor),
                 Numbers::Octagon => analyze::<Octagon>(question, &mut stats, monitor),
+                Numbers::Polyhedra => analyze::<Polyhedron>(question, &mut stats, monitor),
             }
         };
         let mut verdict = look(Apart::Nothing);

@@ -1,6 +1,6 @@
 //! Each operation of each domain against the valuations in a small box, one by one.
 
-use crate::numeric::{Domain, Intervals, Linear, Octagon, Row, Thresholds, Zone};
+use crate::numeric::{Domain, Intervals, Linear, Octagon, Polyhedron, Row, Thresholds, Zone};
 
 /// Variables: the constant 0, three that count, and one to spare.
 const N: usize = 5;
@@ -198,15 +198,18 @@ fn intervals() {
     widening_ends::<Intervals>();
 }
 
+fn is_difference(row: &Row) -> bool {
+    match row.coefficients() {
+        [_] => true,
+        [(_, a), (_, b)] => a + b == 0,
+        _ => false,
+    }
+}
+
 #[test]
 fn zones() {
     operations_hold_what_they_should::<Zone>();
     two_sets_are_joined_widened_and_met::<Zone>();
-    let is_difference = |row: &Row| match row.coefficients() {
-        [_] => true,
-        [(_, a), (_, b)] => a + b == 0,
-        _ => false,
-    };
     bounds_are_tight::<Zone>(is_difference);
     widening_ends::<Zone>();
 }
@@ -222,6 +225,34 @@ fn octagons() {
     };
     bounds_are_tight::<Octagon>(is_octagonal);
     widening_ends::<Octagon>();
+}
+
+#[test]
+fn polyhedra() {
+    operations_hold_what_they_should::<Polyhedron>();
+    two_sets_are_joined_widened_and_met::<Polyhedron>();
+    // Over the rationals; with differences alone that is the same.
+    bounds_are_tight::<Polyhedron>(is_difference);
+    widening_ends::<Polyhedron>();
+}
+
+/// The hull of two points is the line between them, whatever its slope.
+#[test]
+fn a_hull_is_exact() {
+    let point = |values: [i128; 3]| {
+        let mut set = Polyhedron::all(N);
+        let is_possible = (1..SPARE).all(|it| set.assign(it, &Linear::constant(values[it - 1]), SPARE));
+        assert!(is_possible);
+        set
+    };
+    let mut hull = point([0, 1, 2]);
+    hull.join(&point([3, 7, -4]));
+    for between in points() {
+        let is_between = matches!(between, [0, 0, 1, 2] | [0, 1, 3, 0] | [0, 2, 5, -2] | [0, 3, 7, -4]);
+        assert_eq!(holds(&hull, &between), is_between, "{between:?} {:?}", hull.rows());
+    }
+    hull.forget(3);
+    assert_eq!(hull.rows().len(), 4, "an equation and the two ends: {:?}", hull.rows());
 }
 
 /// Numbers at the ends of 64 bits make a description weaker, and nothing else.
@@ -242,4 +273,5 @@ fn large_numbers_are_no_harm() {
     check::<Intervals>();
     check::<Zone>();
     check::<Octagon>();
+    check::<Polyhedron>();
 }
