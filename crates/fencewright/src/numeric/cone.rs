@@ -14,7 +14,7 @@ use crate::util::BitSet;
 pub(super) type Vector = Vec<i128>;
 
 /// More rays than this are too many.
-const MAX_RAYS: usize = 300;
+const MAX_RAYS: usize = 64;
 
 /// All sums of multiples of lines and of non-negative multiples of rays. None of them is superfluous.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -105,7 +105,8 @@ pub struct Synthesis {
 pub enum Outcome {
     /// No fence is needed.
     Correct,
-    /// Each of these was proved correct, and no fence of it can be dropped or weakened. At least one, cheapest first.
+    /// Each of these was proved correct, and no fence of it can be dropped or weakened, save where an engine could not
+    /// decide what is left then (`stopped`). At least one, cheapest first.
     Fixed(Vec<FenceSet>),
     /// No set of these candidates is correct; the run shows it.
     Unfixable(Box<Run>, Why),

@@ -91,5 +91,9 @@ mod tests {
         assert!(set.contains(3) && !set.contains(64) && !set.contains(100_000));
         assert!(set.union_with(&[1].into_iter().collect()));
         assert!(!set.union_with(&[1, 200].into_iter().collect()));
+        assert!(set.is_subset(&[0, 1, 3, 200, 400].into_iter().collect()));
+        assert!(!set.is_subset(&[1, 3].into_iter().collect()));
+        set.intersect_with(&[1, 3, 64].into_iter().collect());
+        assert_eq!(set.iter().collect::<Vec<_>>(), [1, 3]);
     }
 }

@@ -205,7 +205,12 @@ impl<'a, D: Domain> Analysis<'a, D> {
                 return Err(End::Stopped(reason));
             }
         }
-        if explored >= MAX_EXPLORED { Err(End::Stopped(StopReason::States(explored))) } else { Ok(()) }
+        match explored < MAX_EXPLORED {
+            true => Ok(()),
+            false if self.layout.n_numbers == 0 => Err(End::Stopped(StopReason::States(explored))),
+            // What goes wrong is looked for at the end only.
+            false => Err(End::Stopped(StopReason::Diverged(explored))),
+        }
     }
 
     /// About how many bytes all descriptions take. A key is kept twice.

@@ -126,7 +126,11 @@ impl Engine for Numeric {
                 Some(found) => found,
                 // Without numbers there is nothing more to be told apart.
                 None if layout.n_numbers == 0 => verdict,
-                None => look(Apart::Orders),
+                None => match look(Apart::Orders) {
+                    // There was no end to it, so that what was seen before is all that is known.
+                    Verdict::Unknown(StopReason::Diverged(_)) => verdict,
+                    closer => closer,
+                },
             };
         }
         Ok(Answer { engine: NAME, verdict, stats })

@@ -1,6 +1,6 @@
 //! Each operation of each domain against the valuations in a small box, one by one.
 
-use crate::numeric::{Domain, Intervals, Linear, Octagon, Polyhedron, Row, Thresholds, Zone};
+use crate::numeric::{Domain, Intervals, Linear, Octagon, Polyhedron, Range, Row, Thresholds, Zone};
 
 /// Variables: the constant 0, three that count, and one to spare.
 const N: usize = 5;
@@ -109,7 +109,7 @@ fn operations_hold_what_they_should<D: Domain>() {
 
         let mut forgotten = set.clone();
         forgotten.forget(variable);
-        assert!(forgotten.range(variable) == crate::numeric::Range::default());
+        assert!(forgotten.range(variable) == Range::default());
         assert!(inside.iter().all(|point| holds(&forgotten, point)));
     }
 }
@@ -251,6 +251,13 @@ fn a_hull_is_exact() {
         let is_between = matches!(between, [0, 0, 1, 2] | [0, 1, 3, 0] | [0, 2, 5, -2] | [0, 3, 7, -4]);
         assert_eq!(holds(&hull, &between), is_between, "{between:?} {:?}", hull.rows());
     }
+    let mut wide = point([0, 1, 2]);
+    wide.forget(2);
+    let mut joined = hull.clone();
+    joined.join(&wide);
+    assert_eq!((joined.range(1), joined.range(2)), (hull.range(1), Range::default()), "what is open stays open");
+    wide.join(&hull);
+    assert_eq!((wide.range(1), wide.range(2)), (hull.range(1), Range::default()), "what is open stays open");
     hull.forget(3);
     assert_eq!(hull.rows().len(), 4, "an equation and the two ends: {:?}", hull.rows());
 }
