@@ -128,6 +128,25 @@ const TRAPS: &[&str] = &[
     "shared x: int = 0;
      thread A { let a: int = 0; let b: int = 0; a = x; b = a * a + a % 3; assert(b < 2); }
      thread B { x = 1; x = 2; }",
+    // A value outside its range is a violation, whether it is kept exactly or as a number.
+    "shared x: 0..1 = 0;
+     thread A { let a: 0..1 = 0; a = x; x = a + 1; }
+     thread B { let b: 0..1 = 0; b = x; x = b + 1; }
+     forbid x == 0 at end;",
+    "shared x: 0..40 = 39;
+     thread A { let a: 0..40 = 0; a = x; x = a + 1; }
+     thread B { let b: 0..40 = 0; b = x; x = b + 1; }
+     forbid x == 0 at end;",
+    // So is an index outside its array.
+    "shared x[2]: 0..1 = 0; shared i: int = 0;
+     thread A { let a: int = 0; a = i; x[a] = 1; }
+     thread B { i = 1; i = 2; }
+     forbid i == 7 at end;",
+    // What is divided by zero has no value.
+    "shared x: int = 1;
+     thread A { let a: int = 0; a = x; a = 4 / a; }
+     thread B { x = 0; }
+     forbid x == 5 at end;",
     // What grows for ever gets beyond every threshold.
     "shared x: int = 0;
      thread A { let a: int = 0; while (a < 40) { a = a + 1; } x = a; }
@@ -145,6 +164,26 @@ fn traps() {
         }
     }
     assert!(tally.unsafe_.get() > 100, "{tally:?}");
+}
+
+/// Every comparison, with one value below, one equal and one above, and both of its sides.
+#[test]
+fn comparisons() {
+    let tally = Tally::default();
+    for (op, value) in ["<", "<=", ">", ">=", "==", "!="].into_iter().flat_map(|op| (0..3).map(move |it| (op, it))) {
+        for (label, other) in [("here", "there"), ("there", "here")] {
+            let text = format!(
+                "shared x: int = 0;
+                 thread A {{ let a: int = 0; a = x; if (a {op} 1) {{ here: a = a; }} else {{ there: a = a; }} }}
+                 thread B {{ x = 1; x = 2; }}
+                 forbid A@{label} && A.a == {value}; forbid A@{other} && A.a == 5;"
+            );
+            let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
+            let found = tally.agrees(&program, Model::Tso, Dialect::default(), &[None]);
+            assert!(found.is_ok(), "{op} {value} {label}: {}", found.expect_err("it is wrong"));
+        }
+    }
+    assert_eq!(tally.unknown.get(), 0, "{tally:?}");
 }
 
 /// Loops that store one thing and another without end overflow any number of slots; that is no proof.

@@ -1,9 +1,9 @@
 //! Cones: the generators of all vectors that keep to homogeneous linear constraints.
 //!
 //! Chernikova's algorithm as Le Verge has it (_A note on Chernikova's algorithm_, 1992): start with lines along all
-//! axes and add a constraint at a time. A line that leaves the constraint's plane makes room for it alone; otherwise the
-//! rays beyond the plane go, and each pair of neighbors on its two sides gives a ray in it. Two rays are neighbors if no
-//! third one lies in all planes that both lie in.
+//! axes and add a constraint at a time. A line that leaves the constraint's plane makes room for it alone; otherwise
+//! the rays beyond the plane go, and each pair of neighbors on its two sides gives a ray in it. Two rays are neighbors
+//! if no third one lies in all planes that both lie in.
 //!
 //! The constraints on vectors whose product with all generators is not negative are a cone too, so the same function
 //! goes both ways. Integers throughout; where 128 bits are not enough, or there are too many rays, there is no result.

@@ -2,8 +2,8 @@
 //!
 //! A [`Zone`] is a set of valuations of integer variables, given by upper bounds on differences; a [`Term`] is a
 //! variable plus a constant; a [`Row`] is a linear constraint, and [`Linear`] what is compared in it. [`Domain`] is
-//! what abstract interpretation asks of a description of such sets; zones, [`Intervals`], [`Octagon`] and [`Polyhedron`] give it.
-//! Nothing here knows programs.
+//! what abstract interpretation asks of a description of such sets; zones, [`Intervals`], [`Octagon`] and
+//! [`Polyhedron`] give it. Nothing here knows programs.
 
 mod bound;
 mod cone;
