@@ -129,7 +129,7 @@ impl Engine for Numeric {
                 None => match look(Apart::Orders) {
                     // There was no end to it, so that what was seen before is all that is known.
                     Verdict::Unknown(StopReason::Diverged(_)) => verdict,
-                    closer => closer,
+                    closer @ (Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_)) => closer,
                 },
             };
         }
