@@ -60,7 +60,7 @@ impl Code {
             StopReason::Defect(_) => Self::Defect,
             StopReason::Timeout | StopReason::Memory | StopReason::BufferBound(_) => Self::Unknown,
             StopReason::UnboundedData(_) | StopReason::States(_) | StopReason::Alarm(_) => Self::Unknown,
-            StopReason::Diverged(_) => Self::Unknown,
+            StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => Self::Unknown,
             StopReason::Constraints(_) | StopReason::Overflow | StopReason::Unproved(_) => Self::Unknown,
         }
     }

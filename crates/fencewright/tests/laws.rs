@@ -233,6 +233,7 @@ fn answer(
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
         Ok(Verdict::Unknown(StopReason::Constraints(_) | StopReason::Alarm(_) | StopReason::Diverged(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Unconfirmed(_) | StopReason::Slots(_))) => Ok(None),
         Ok(Verdict::Unknown(StopReason::Interrupted)) if engine.name() != "explicit" => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
         Err(_) => Ok(None),
@@ -252,6 +253,7 @@ fn patient_answer(
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),
         Ok(Verdict::Unknown(StopReason::Interrupted | StopReason::Constraints(_))) => Ok(None),
         Ok(Verdict::Unknown(StopReason::BufferBound(_) | StopReason::Alarm(_) | StopReason::Diverged(_))) => Ok(None),
+        Ok(Verdict::Unknown(StopReason::Unconfirmed(_) | StopReason::Slots(_))) => Ok(None),
         Err(_) => Ok(None),
         Ok(Verdict::Unknown(reason)) => Err(format!("{}/{model}: {reason}", engine.name())),
     }

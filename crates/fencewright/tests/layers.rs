@@ -16,7 +16,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("frontend", &["util", "source", "program"]),
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
-    ("engine", &["util", "numeric", "source", "program", "memory", "system"]),
+    ("engine", &["util", "numeric", "source", "program", "memory", "system", "translate"]),
     ("synth", &["util", "source", "program", "memory", "system", "engine"]),
     // The checker of certificates: nothing that could share a defect with the engines.
     ("certificate", &["util", "numeric", "source", "program", "memory", "system"]),

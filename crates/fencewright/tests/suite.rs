@@ -148,9 +148,13 @@ fn check(engine: &dyn Engine, program: &Program, model: Model, expected: Option<
 struct Patience(u64);
 
 impl Patience {
-    /// A constraint takes longer than a state.
+    /// A constraint takes longer than a state, and a key with a description of numbers longer still.
     fn with(engine: &dyn Engine) -> Self {
-        Self(if engine.name() == "explicit" { 400_000 } else { 10_000 })
+        Self(match engine.name() {
+            "explicit" => 400_000,
+            "numeric" => 1_000,
+            _ => 10_000,
+        })
     }
 }
 

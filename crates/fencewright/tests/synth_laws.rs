@@ -10,6 +10,7 @@ use common::law::{check, check_weak, program};
 use common::random::Shape;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
+use fencewright::engine::numeric::Numeric;
 use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Program};
@@ -55,8 +56,12 @@ fn every_repair_is_safe_and_has_nothing_to_spare() {
         let program = program(sample)?;
         for model in [Model::Tso, Model::Pso] {
             for wanted in [Wanted::All, Wanted::First, Wanted::Cheapest] {
-                is_irredundant(&program, model, wanted)?;
+                is_irredundant(&Explicit::DEFAULT, &program, model, (wanted, Method::Auto))?;
             }
+            // All fences, and then as few as can be: also with an engine that proves.
+            is_irredundant(&Explicit::DEFAULT, &program, model, (Wanted::First, Method::Prune))?;
+            is_irredundant(&Numeric, &program, model, (Wanted::First, Method::Prune))?;
+            is_irredundant(&Numeric, &program, model, (Wanted::First, Method::Auto))?;
         }
         Ok(())
     });
@@ -151,7 +156,7 @@ fn equals_brute_force(
         expected.sort();
         for &method in methods {
             let request = Request { candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method };
-            let found = found(program, model, &request, &options)?;
+            let found = found(&Explicit::DEFAULT, program, model, &request, &options)?;
             if found != expected {
                 return Err(format!("{method:?} {pso_rmw:?}: {found:?}, brute force {expected:?}"));
             }
@@ -197,9 +202,15 @@ fn choice(candidates: &Candidates, kinds: &[FenceKind], mut code: usize) -> Choi
 }
 
 /// The sets found, in order.
-fn found(program: &Program, model: Model, request: &Request<'_>, options: &Options) -> Result<Vec<Choice>, String> {
+fn found(
+    engine: &dyn Engine,
+    program: &Program,
+    model: Model,
+    request: &Request<'_>,
+    options: &Options,
+) -> Result<Vec<Choice>, String> {
     let task = Task { program, placement: &Placement::NONE, model, options };
-    let answer = synthesize(&Explicit::DEFAULT, &task, request, &Unlimited).map_err(|it| it.to_string())?;
+    let answer = synthesize(engine, &task, request, &Unlimited).map_err(|it| it.to_string())?;
     if request.wanted == Wanted::All && !answer.is_complete {
         return Err("not complete".to_owned());
     }
@@ -224,13 +235,17 @@ fn is_safe(program: &Program, model: Model, candidates: &Candidates, set: &Choic
     }
 }
 
-fn is_irredundant(program: &Program, model: Model, wanted: Wanted) -> Result<(), String> {
+fn is_irredundant(
+    engine: &dyn Engine,
+    program: &Program,
+    model: Model,
+    (wanted, method): (Wanted, Method),
+) -> Result<(), String> {
     let candidates = candidates(program, &Place::AfterStores, By::Process).expect("no labels are asked for");
     let options = Options::default();
     let costs = Costs::default();
-    let request =
-        Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &costs, wanted, method: Method::Auto };
-    for set in found(program, model, &request, &options)? {
+    let request = Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &costs, wanted, method };
+    for set in found(engine, program, model, &request, &options)? {
         let is_safe = |set: &Choice| is_safe(program, model, &candidates, set, &options);
         if !is_safe(&set) {
             return Err(format!("{model}: {set:?} is not correct"));

@@ -13,7 +13,7 @@ use fencewright::frontend;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
-use fencewright::translate::{Flushes, Method, Overflow, Request, print, translate};
+use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
 
 /// How many states a search gets.
 const PATIENCE: u64 = 20_000;
@@ -72,7 +72,17 @@ fn found(program: &Program, model: Model, method: Method) -> Result<Option<Expec
     let verdict = |overflow| {
         let flushes = Flushes::WhereNoticed;
         let pso_rmw = PsoRmw::Location;
-        let request = Request { program, placement, model, pso_rmw, method, bound: None, flushes, overflow };
+        let request = Request {
+            program,
+            placement,
+            model,
+            pso_rmw,
+            method,
+            bound: None,
+            flushes,
+            overflow,
+            repeats: Repeats::Kept,
+        };
         let printer = print::named("fw").expect("the tool prints its own language");
         let text = printer.print(&translate(&request)).map_err(|it| it.message)?;
         let translated = program_of(text.clone()).map_err(|it| format!("{it}\n{text}"))?;

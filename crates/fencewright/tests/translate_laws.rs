@@ -7,13 +7,13 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::law::{MAX_STATES, check, check_observed, check_weak, program};
+use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
 use common::oracle::{Configuration, Truth, configurations, truth};
 use common::random::{Sample, Shape};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::system::{Control, Dialect};
-use fencewright::translate::{Flushes, Method, Overflow, Request, Translated, translate};
+use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, Translated, translate};
 
 const LOOP_FREE: Shape = Shape { max_ops: 4, has_loops: false };
 
@@ -27,7 +27,17 @@ const MODELS: [(Model, PsoRmw); 3] =
 
 fn request(program: &Program, model: Model, pso_rmw: PsoRmw, method: Method) -> Request<'_> {
     let (flushes, overflow) = (Flushes::Everywhere, Overflow::Violation);
-    Request { program, placement: &NO_FENCES, model, pso_rmw, method, bound: None, flushes, overflow }
+    Request {
+        program,
+        placement: &NO_FENCES,
+        model,
+        pso_rmw,
+        method,
+        bound: None,
+        flushes,
+        overflow,
+        repeats: Repeats::Kept,
+    }
 }
 
 /// Points, registers and memory: exactly those of the original, wherever stores may reach memory at any time.
@@ -60,24 +70,69 @@ fn configurations_agree(sample: &Sample) -> Result<(), String> {
 /// With few slots: nothing that the original cannot do; and all that it can, unless a buffer overflows.
 #[test]
 fn what_is_missing_is_an_overflow() {
-    check("translated with few slots", LOOP_FREE, 10, |sample| {
-        let program = program(sample)?;
-        for ((model, pso_rmw), method) in MODELS.into_iter().flat_map(|it| Method::ALL.map(|method| (it, method))) {
-            let Some(expected) = configurations(&program, model, Dialect { pso_rmw }, MAX_STATES) else { continue };
-            let few = Request { bound: Some(1), ..request(&program, model, pso_rmw, method) };
+    check("translated with few slots", LOOP_FREE, 20, few_slots);
+}
+
+#[test]
+fn what_is_missing_is_an_overflow_where_buffers_fill() {
+    check_observed("translated with few slots where buffers fill", 40, few_slots);
+}
+
+/// What is seen of stores of which all but the newest have gone by: leaving out the last would show.
+#[test]
+fn only_the_newest_store_is_repeated() {
+    let others = "thread B { y = 1; fence; let a = x; let b = x; let c = x; let d = x; }";
+    for own in ["x = 1; x = 2; x = 1;", "x = 1; z = 1; x = 1;", "x = 1; fence(store); x = 2; x = 1;"] {
+        let text = format!("shared x, y, z: 0..2 = 0; thread A {{ {own} let r = y; }} {others} forbid z == 2 at end;");
+        let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
+        few_slots_of(&program).unwrap_or_else(|why| panic!("{own}: {why}"));
+    }
+}
+
+fn few_slots(sample: &Sample) -> Result<(), String> {
+    few_slots_of(&program(sample)?)
+}
+
+fn few_slots_of(program: &Program) -> Result<(), String> {
+    for ((model, pso_rmw), method) in MODELS.into_iter().flat_map(|it| Method::ALL.map(|method| (it, method))) {
+        let Some(expected) = configurations(program, model, Dialect { pso_rmw }, MAX_STATES) else { continue };
+        for (bound, repeats) in [(1, Repeats::Kept), (1, Repeats::LeftOut), (2, Repeats::LeftOut)] {
+            let few = Request { bound: Some(bound), repeats, ..request(program, model, pso_rmw, method) };
             let translated = translate(&few);
-            let found = projected(&translated, &program)?;
-            let wrong = |why: &str| Err(format!("{model}, {pso_rmw:?}, {method:?}: {why}"));
+            let found = projected(&translated, program)?;
+            let wrong = |why: &str| Err(format!("{model}, {pso_rmw:?}, {method:?}, {bound}, {repeats:?}: {why}"));
             if !found.is_subset(&expected) {
                 return wrong("a configuration that the original does not have");
             }
-            let overflows = overflows(&translated);
-            if found != expected && !overflows {
+            if found != expected && !overflows(&translated) {
                 return wrong("a configuration is missing, and no buffer overflows");
             }
         }
-        Ok(())
-    });
+    }
+    Ok(())
+}
+
+/// A process that stores the same again and again while it waits fills no buffer, unless others write there too.
+#[test]
+fn repeated_stores_fill_no_buffer() {
+    let check = |other: &str, expected: bool| {
+        let waits = "shared x, y: 0..1 = 0; thread A { do { x = 1; } while (y == 0); x = 0; }";
+        let text = format!("{waits} thread B {{ {other} }} forbid x + y == 3 at end;");
+        let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
+        for (model, method) in
+            [Model::Tso, Model::Pso].into_iter().flat_map(|it| Method::ALL.map(|method| (it, method)))
+        {
+            let few = Request {
+                bound: Some(2),
+                repeats: Repeats::LeftOut,
+                ..request(&program, model, PsoRmw::Location, method)
+            };
+            assert_eq!(overflows(&translate(&few)), expected, "{model}, {method:?}: {other}");
+        }
+    };
+    check("y = 1;", false);
+    check("y = 1; x = 1;", true);
+    check("y = 1; atomic { x = 1; }", true);
 }
 
 /// Whether a process can come to where its buffer has overflowed.

@@ -5,7 +5,9 @@ mod common;
 use common::law::program_of;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::Placement;
-use fencewright::translate::{DEFAULT_BOUND, Flushes, MAX_SLOTS, Method, Overflow, Request, Translated, translate};
+use fencewright::translate::{
+    DEFAULT_BOUND, Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, Translated, translate,
+};
 use fencewright::util::IndexVec;
 
 const MEMORY: &str = "shared x, y, z: 0..1; shared a[2]: 0..1;";
@@ -15,7 +17,17 @@ fn translated(body: &str, model: Model, pso_rmw: PsoRmw, bound: Option<u32>) -> 
         program_of(format!("{MEMORY} thread T {{ {body} }} forbid x == 1 at end;")).expect("the text is right");
     let (method, flushes, overflow) = (Method::Guided, Flushes::WhereNoticed, Overflow::Violation);
     let placement = &Placement::NONE;
-    translate(&Request { program: &program, placement, model, pso_rmw, method, bound, flushes, overflow })
+    translate(&Request {
+        program: &program,
+        placement,
+        model,
+        pso_rmw,
+        method,
+        bound,
+        flushes,
+        overflow,
+        repeats: Repeats::Kept,
+    })
 }
 
 /// The slots of the largest buffer under TSO, and under PSO; no overflow.

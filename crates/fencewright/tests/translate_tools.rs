@@ -15,7 +15,7 @@ use fencewright::frontend;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
-use fencewright::translate::{Flushes, Method, Overflow, Request, print, translate};
+use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
 
 /// Small, and of all kinds: locks, queues, litmus tests with fences and atomic updates, arrays, assertions.
 const FOR_SPIN: &[&str] = &[
@@ -95,6 +95,7 @@ fn spin_sees_an_overflow() {
                 bound: Some(1),
                 flushes,
                 overflow,
+                repeats: Repeats::Kept,
             };
             print::named("promela")
                 .expect("there is such a printer")
@@ -225,7 +226,8 @@ fn text(program: &Program, model: Model, method: Method, overflow: Overflow, to:
 fn try_text(program: &Program, model: Model, method: Method, overflow: Overflow, to: &str) -> Option<String> {
     let placement = &Placement::NONE;
     let (pso_rmw, flushes) = (PsoRmw::Location, Flushes::WhereNoticed);
-    let request = Request { program, placement, model, pso_rmw, method, bound: None, flushes, overflow };
+    let request =
+        Request { program, placement, model, pso_rmw, method, bound: None, flushes, overflow, repeats: Repeats::Kept };
     print::named(to).expect("there is such a printer").print(&translate(&request)).ok()
 }
 

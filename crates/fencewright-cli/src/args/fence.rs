@@ -105,6 +105,8 @@ pub enum MethodArgument {
     Labelled,
     /// From what fences avoid in the abstraction of `coherence`, which does so by default
     Avoid,
+    /// One set: from all fences down as long as a proof goes through; `numeric` does so where it cannot tell more
+    Prune,
 }
 
 impl From<MethodArgument> for Method {
@@ -114,6 +116,7 @@ impl From<MethodArgument> for Method {
             MethodArgument::Loop => Self::Loop,
             MethodArgument::Labelled => Self::Labelled,
             MethodArgument::Avoid => Self::Avoid,
+            MethodArgument::Prune => Self::Prune,
         }
     }
 }

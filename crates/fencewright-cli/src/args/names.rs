@@ -1,7 +1,7 @@
 //! Names that an argument may have: of models, engines, reductions, front ends, tables, forms.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fencewright::engine::{self, Abstraction, Keep, Values};
+use fencewright::engine::{self, Abstraction, Keep, Numbers, Values};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
@@ -44,6 +44,27 @@ pub(super) fn keeps() -> impl TypedValueParser<Value = Keep> {
     PossibleValuesParser::new(values).map(|name| {
         let keep = Keep::ALL.into_iter().find(|it| it.name() == name);
         keep.expect("the parser admits these names only")
+    })
+}
+
+pub(super) fn domains() -> impl TypedValueParser<Value = Numbers> {
+    let values = Numbers::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
+    PossibleValuesParser::new(values).map(|name| {
+        let domain = Numbers::ALL.into_iter().find(|it| it.name() == name);
+        domain.expect("the parser admits these names only")
+    })
+}
+
+/// Translations by the names that engines have for them: `robust` is the paper's word for `guided`.
+pub(super) fn buffers() -> impl TypedValueParser<Value = Method> {
+    let name = |method: Method| match method {
+        Method::Direct => "direct",
+        Method::Guided => "robust",
+    };
+    let values = Method::ALL.map(|it| PossibleValue::new(name(it)).help(it.about()));
+    PossibleValuesParser::new(values).map(move |chosen| {
+        let method = Method::ALL.into_iter().find(|&it| name(it) == chosen);
+        method.expect("the parser admits these names only")
     })
 }
 

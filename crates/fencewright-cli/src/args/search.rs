@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencewright::engine::{self, Abstraction, Engine, Keep, Options, Values};
+use fencewright::engine::{self, Abstraction, Engine, Keep, Numbers, Options, Values};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::system::Dialect;
+use fencewright::translate::Method;
 
-use super::names::{abstractions, engines, keeps, models, reductions, values};
+use super::names::{abstractions, buffers, domains, engines, keeps, models, reductions, values};
 use crate::units::{self, Limit};
 
 /// How to search.
@@ -36,7 +37,7 @@ pub struct SearchArguments {
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Search store buffers up to this length, whatever it costs
+    /// Search store buffers up to this length, whatever it costs; for `numeric`, give them so many slots
     #[arg(long, value_name = "N")]
     pub bound: Option<u32>,
     /// What `coherence` keeps of store buffers, beside the oldest stores [default: fd]
@@ -52,6 +53,12 @@ pub struct SearchArguments {
     /// What `coherence` keeps of unbounded integers [default: exact]
     #[arg(long, value_name = "WHAT", value_parser = values())]
     pub values: Option<Values>,
+    /// What `numeric` knows of numbers [default: octagon]
+    #[arg(long, value_name = "DOMAIN", value_parser = domains())]
+    pub domain: Option<Numbers>,
+    /// How `numeric` writes store buffers down [default: robust]
+    #[arg(long, value_name = "HOW", value_parser = buffers())]
+    pub buffers: Option<Method>,
     /// A predicate that `predicates` starts with: a linear comparison of shared variables and registers, such as
     /// `P(0).ticket < tail` (repeatable)
     #[arg(long, value_name = "EXPR")]
@@ -109,6 +116,8 @@ impl SearchArguments {
             k: self.k,
             keep: self.keep.unwrap_or_default(),
             values: self.values.unwrap_or_default(),
+            domain: self.domain.unwrap_or_default(),
+            buffers: self.buffers.unwrap_or_default(),
         }
     }
 
@@ -126,11 +135,14 @@ impl SearchArguments {
     fn unused(&self) -> Option<String> {
         const COHERENCE: &[&str] = &["coherence"];
         const PREDICATES: &[&str] = &["predicates"];
+        const NUMERIC: &[&str] = &["numeric"];
         let given = [
             ("--k", self.k.is_some(), &["coherence", "predicates"][..]),
             ("--keep", self.keep.is_some(), PREDICATES),
             ("--abstraction", self.abstraction.is_some(), COHERENCE),
             ("--values", self.values.is_some(), COHERENCE),
+            ("--domain", self.domain.is_some(), NUMERIC),
+            ("--buffers", self.buffers.is_some(), NUMERIC),
             ("--predicate", !self.predicate.is_empty(), PREDICATES),
             ("--predicates", self.predicates.is_some(), PREDICATES),
         ];

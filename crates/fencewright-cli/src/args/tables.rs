@@ -24,8 +24,7 @@ pub struct TablesArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
     /// Who searches, comma-separated [default: every exact engine, or `zones` and `predicates` for
-    /// `predicates`]; the tables of
-    /// `coherence` ask only that
+    /// `predicates`]; the tables of `coherence` ask only that, and `robust-buffers` only `numeric`
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engines(), help_heading = "Search")]
     pub engine: Vec<String>,
     /// Stop after this time, for each row: `60s`, `5m`, `none`

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fencewright::program::Placement;
-use fencewright::translate::{self, Flushes, Request, print};
+use fencewright::translate::{self, Flushes, Repeats, Request, print};
 
 use crate::args::TranslateArguments;
 use crate::code::Code;
@@ -22,6 +22,7 @@ pub fn run(arguments: &TranslateArguments, console: &mut Console) -> Code {
         bound: arguments.buffer,
         flushes: Flushes::WhereNoticed,
         overflow: arguments.overflow,
+        repeats: Repeats::Kept,
     });
     let printer = print::named(&arguments.to).expect("the command line admits known languages only");
     match printer.print(&translated) {

@@ -53,6 +53,13 @@ pub enum Sets {
     Unfixable,
 }
 
+/// A set from which no fence can be taken without the proof.
+#[derive(Clone, Debug)]
+pub struct Pruned {
+    pub fences: Result<Choice, StopReason>,
+    pub seconds: f64,
+}
+
 /// What the avoid formula gave.
 #[derive(Clone, Debug)]
 pub struct Inferred {
@@ -111,6 +118,22 @@ impl Inquiry<'_> {
         };
         let seconds = started.elapsed().as_secs_f64();
         Ok(Inferred { fences, formula: answer.inferred, explored: answer.explored, seconds })
+    }
+
+    /// Full fences, taken away one after the other as long as the proof goes through.
+    pub fn prune(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Pruned, Unsupported> {
+        let started = Instant::now();
+        let (costs, kinds) = (Costs::default(), [FenceKind::Full]);
+        let request =
+            Request { candidates, kinds: &kinds, costs: &costs, wanted: Wanted::First, method: Method::Prune };
+        let answer = synthesize(self.engine, &self.task(&Placement::NONE), &request, self.monitor)?;
+        let fences = match answer.outcome {
+            Outcome::Correct => Ok(Choice::default()),
+            Outcome::Fixed(sets) => Ok(sets.into_iter().map(|set| set.fences).next().unwrap_or_default()),
+            Outcome::Unfixable(..) => Err(StopReason::Unproved("no fence helps".to_owned())),
+            Outcome::Unknown(reason) => Err(reason),
+        };
+        Ok(Pruned { fences, seconds: started.elapsed().as_secs_f64() })
     }
 
     fn task<'a>(&'a self, placement: &'a Placement) -> Task<'a> {

@@ -52,7 +52,7 @@ pub fn stopped(reason: &StopReason) -> String {
         StopReason::Constraints(n) => format!("gave up at {n}"),
         StopReason::Interrupted | StopReason::BufferBound(_) | StopReason::UnboundedData(_) => reason.to_string(),
         StopReason::States(_) | StopReason::Alarm(_) | StopReason::Overflow => reason.to_string(),
-        StopReason::Diverged(_) => reason.to_string(),
+        StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => reason.to_string(),
         StopReason::Unproved(_) | StopReason::Defect(_) => reason.to_string(),
     }
 }

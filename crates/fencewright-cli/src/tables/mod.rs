@@ -20,6 +20,7 @@ mod predicates;
 mod programs;
 mod pso_fences;
 mod pso_reach;
+mod robust_buffers;
 mod single_buffer;
 
 use fencewright::engine::{self, Engine, Limits, Options};
@@ -68,10 +69,19 @@ pub const ALL: &[Table] = &[
         engines: predicates::ENGINES,
         make: predicates::make,
     },
+    Table {
+        name: robust_buffers::NAME,
+        about: "proofs by abstract interpretation of buffers as variables",
+        engines: NUMERIC,
+        make: robust_buffers::make,
+    },
 ];
 
 /// For tables that compare abstractions.
 const COHERENCE: &[&str] = &["coherence"];
+
+/// For the table that compares translations.
+const NUMERIC: &[&str] = &["numeric"];
 
 /// Those that decide every program of the papers, if they are there.
 const EXACT: &[&str] = &["load-buffer", "single-buffer", "pws"];

@@ -17,6 +17,7 @@ pub struct Papers {
     pub coherence_verify: Table<ProofsRow>,
     pub coherence_infer: Table<InferRow>,
     pub predicates: Table<PerProcessRow>,
+    pub robust_buffers: Table<RobustRow>,
 }
 
 /// One table of one paper.
@@ -97,6 +98,26 @@ pub struct PerProcessRow {
     pub seconds: f64,
     /// Those that the paper's tool needed.
     pub predicates: u64,
+}
+
+/// With how many fences a program is proved.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RobustRow {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub tso: Robust,
+    pub pso: Robust,
+}
+
+/// The paper's proof with robust buffers, and whether the direct translation proves the same placement.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Robust {
+    /// Over all processes.
+    pub fences: usize,
+    pub seconds: f64,
+    pub mb: u64,
+    pub direct: bool,
 }
 
 /// What one synthesis of the paper took; `constraints` are those of its largest search.
@@ -199,7 +220,8 @@ impl Papers {
         let proofs = self.coherence_verify.rows.iter().map(|it| &it.subject);
         let inferred = self.coherence_infer.rows.iter().map(|it| &it.subject);
         let per_process = self.predicates.rows.iter().map(|it| &it.subject);
-        sets.chain(reach).chain(same_sets).chain(proofs).chain(inferred).chain(per_process).collect()
+        let robust = self.robust_buffers.rows.iter().map(|it| &it.subject);
+        sets.chain(reach).chain(same_sets).chain(proofs).chain(inferred).chain(per_process).chain(robust).collect()
     }
 }
 
@@ -217,6 +239,7 @@ mod tests {
         assert_eq!(papers.coherence_verify.rows.len(), 6);
         assert_eq!(papers.coherence_infer.rows.len(), 9);
         assert_eq!(papers.predicates.rows.len(), 8);
+        assert_eq!(papers.robust_buffers.rows.len(), 13);
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod backward;
 pub mod coherence;
 pub mod explicit;
 mod monitor;
+pub mod numeric;
 pub mod portfolio;
 pub mod predicates;
 mod run;
@@ -20,9 +21,11 @@ use std::collections::BTreeSet;
 use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::system::Dialect;
+use crate::translate::Method;
 
 pub use coherence::{Abstraction, Values};
 pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
+pub use numeric::Numbers;
 pub use predicates::Keep;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
@@ -35,6 +38,7 @@ pub const ALL: &[&dyn Engine] = &[
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
     &predicates::Predicates,
+    &numeric::Numeric,
 ];
 
 /// The name of the engine that is used when nobody chooses.
@@ -101,6 +105,10 @@ pub struct Options {
     pub keep: Keep,
     /// For the same: what they keep of unbounded integers.
     pub values: Values,
+    /// For the engine that interprets the translated program: what it knows of numbers.
+    pub domain: Numbers,
+    /// For the same: how store buffers are written down.
+    pub buffers: Method,
 }
 
 impl Default for Options {
@@ -114,6 +122,8 @@ impl Default for Options {
             k: None,
             keep: Keep::default(),
             values: Values::default(),
+            domain: Numbers::default(),
+            buffers: Method::default(),
         }
     }
 }

@@ -65,6 +65,7 @@ fn is_final(verdict: &Verdict) -> bool {
             StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
             StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
             StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
+            StopReason::Unconfirmed(_) | StopReason::Slots(_) => false,
         },
     }
 }

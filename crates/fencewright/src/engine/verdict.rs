@@ -47,6 +47,10 @@ pub enum StopReason {
     Diverged(u64),
     /// The abstraction that keeps this many stores in order raises an alarm, and no run confirms it.
     Alarm(u32),
+    /// An alarm that no run confirms: what may go wrong, where, and what is known there.
+    Unconfirmed(String),
+    /// A thread may have more stores pending than this many slots hold; nothing is known of what it does then.
+    Slots(u32),
     /// A value needs more than 64 bits.
     Overflow,
     /// There is a verdict, but no proof of it that could be written down.
@@ -65,7 +69,8 @@ impl StopReason {
             Self::UnboundedData(_) => Some("give the `int` variables a finite range"),
             Self::Constraints(_) => Some("use `--engine load-buffer`, which decides the same programs with less work"),
             Self::Diverged(_) => Some("give the `int` variables a finite range, for `--engine load-buffer`"),
-            Self::Alarm(_) => Some("use `--engine auto`, whose engines are exact"),
+            Self::Alarm(_) | Self::Unconfirmed(_) => Some("use `--engine auto`, whose engines are exact"),
+            Self::Slots(_) => Some("give them more with `--bound N`, or put a fence on the loop that stores"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted | Self::States(_) | Self::Unproved(_) => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
@@ -86,6 +91,9 @@ impl fmt::Display for StopReason {
             Self::Constraints(n) => write!(f, "no answer within {n} constraints"),
             Self::Diverged(n) => write!(f, "no answer within {n} constraints over unbounded integers"),
             Self::Alarm(k) => write!(f, "the abstraction raises an alarm that no run confirms, with `k` = {k}"),
+            Self::Unconfirmed(what) => write!(f, "an alarm that no run confirms: {what}"),
+            Self::Slots(1) => write!(f, "a thread may buffer more stores than its slot holds"),
+            Self::Slots(n) => write!(f, "a thread may buffer more stores than its {n} slots hold"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
             Self::Unproved(why) => write!(f, "no proof can be written down: {why}"),
             Self::Defect(what) => write!(f, "defect: {what}"),

@@ -5,7 +5,7 @@
 //! so that it ends, on integers that share one denominator (Edmonds), so that nothing is rounded. Where 128 bits are
 //! not enough, or it takes too long, nothing is refuted, which is the weaker answer.
 
-use crate::numeric::{Bound, Zone};
+use crate::numeric::{Bound, Domain, Range, Zone};
 
 /// `Σ coefficient · variable ≤ bound`, tightened: the coefficients have no common divisor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,7 +77,7 @@ impl Row {
             return self.bound >= 0;
         }
         for (at, &(variable, coefficient)) in self.coefficients.iter().enumerate() {
-            if let Some(rest) = self.rest(zone, &[at])
+            if let Some(rest) = self.rest(|it| zone.range(it), &[at])
                 && !add_multiple(zone, (variable, coefficient), rest)
             {
                 return false;
@@ -85,7 +85,7 @@ impl Row {
             for (other_at, &(other, opposite)) in self.coefficients.iter().enumerate() {
                 if coefficient == -opposite
                     && coefficient > 0
-                    && let Some(rest) = self.rest(zone, &[at, other_at])
+                    && let Some(rest) = self.rest(|it| zone.range(it), &[at, other_at])
                     && !zone.add(variable, other, bounded(rest.div_euclid(coefficient)))
                 {
                     return false;
@@ -96,15 +96,10 @@ impl Row {
     }
 
     /// What the sum of some of the terms is bounded by, given the ranges of the others.
-    fn rest(&self, zone: &Zone, some: &[usize]) -> Option<i128> {
+    pub fn rest(&self, range: impl Fn(usize) -> Range, some: &[usize]) -> Option<i128> {
         let others = self.coefficients.iter().enumerate().filter(|(at, _)| !some.contains(at));
         others.map(|(_, &it)| it).try_fold(self.bound, |rest, (variable, coefficient)| {
-            // The least that the term can be.
-            let least = match coefficient > 0 {
-                true => -i128::from(zone.bound(0, variable).value()?),
-                false => i128::from(zone.bound(variable, 0).value()?),
-            };
-            rest.checked_sub(coefficient.checked_mul(least)?)
+            rest.checked_sub(range(variable).least_multiple(coefficient)?)
         })
     }
 }

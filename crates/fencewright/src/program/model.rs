@@ -343,6 +343,24 @@ impl Program {
         }
     }
 
+    /// Whether an operation may write a location.
+    pub fn may_write(&self, op: &Op, x: LocationId) -> bool {
+        match op {
+            Op::Store(place, _) => self.locations_of(place).contains(&x),
+            Op::Rmw { place, write, .. } => write.is_some() && self.locations_of(place).contains(&x),
+            Op::Locked(body) => body.iter().any(|micro| self.part_may_write(micro, x)),
+            Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) | Op::Fence(_) => false,
+        }
+    }
+
+    fn part_may_write(&self, micro: &Micro, x: LocationId) -> bool {
+        match micro {
+            Micro::Store(place, _) => self.locations_of(place).contains(&x),
+            Micro::Choose(branches) => branches.iter().flatten().any(|micro| self.part_may_write(micro, x)),
+            Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Load(..) => false,
+        }
+    }
+
     /// Whether some location or register holds unbounded integers.
     pub fn has_unbounded_data(&self) -> bool {
         let registers = self.processes.iter().flat_map(|process| process.registers.iter());

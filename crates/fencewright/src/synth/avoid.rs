@@ -2,9 +2,9 @@
 //!
 //! The engine `coherence` says which sets of full fences avoid all bad states of its abstraction
 //! ([`avoid`](crate::engine::coherence::avoid)). None is taken on trust: a set counts once an engine has proved the
-//! program with it. Then each fence is weakened, or dropped, as far as that can be proved too, which also gives the
-//! finest kind that suffices; where it cannot, the bad run is one more clause. The loop goes on from those sets and
-//! clauses, so that what is reported as complete is proved complete.
+//! program with it. Then it is weakened as far as that can be proved too ([`weaken`](super::weaken)), which also gives
+//! the finest kind that suffices. The loop goes on from those sets and clauses, so that what is reported as complete is
+//! proved complete.
 //!
 //! What the abstraction does not decide is asked of the exact engines.
 
@@ -77,13 +77,8 @@ impl Search<'_> {
         self.priced(Choice(ids.map(|id| (id, FenceKind::Full)).collect()))
     }
 
-    fn priced(&self, fences: Choice) -> FenceSet {
-        let costs = fences.0.iter().map(|(&candidate, &kind)| self.cost(candidate, kind));
-        FenceSet { cost: costs.fold(0, u64::saturating_add), fences }
-    }
-
     /// Keeps a set that is proved, as weak as can be proved.
-    fn confirm_inferred(&mut self, mut fences: Choice) -> Result<Flow, Unsupported> {
+    fn confirm_inferred(&mut self, fences: Choice) -> Result<Flow, Unsupported> {
         if self.found.iter().any(|known| fences.includes(&known.fences)) {
             return Ok(Flow::Continue(()));
         }
@@ -96,62 +91,14 @@ impl Search<'_> {
             Verdict::Unknown(reason) if ends_all(&reason) => return Ok(self.end(reason)),
             Verdict::Unknown(_) => return Ok(Flow::Continue(())),
         }
-        for candidate in fences.0.keys().copied().collect::<Vec<_>>() {
-            let flow = self.weaken(&mut fences, candidate)?;
-            if flow.is_break() {
-                return Ok(flow);
-            }
-        }
-        if !self.found.iter().any(|known| known.fences == fences) {
-            let set = self.priced(fences);
-            self.found.push(set);
-        }
-        Ok(Flow::Continue(()))
+        self.keep_weakened(fences)
     }
 
-    /// Makes a proved set as weak at a candidate as can be proved; where it must stay, a clause says why.
-    fn weaken(&mut self, fences: &mut Choice, candidate: CandidateId) -> Result<Flow, Unsupported> {
-        for weaker in self.weaker(fences, candidate) {
-            if self.clauses.iter().any(|clause| !weaker.hits(&clause.elements)) {
-                continue;
-            }
-            match self.decide(&weaker)? {
-                Verdict::Safe => {
-                    *fences = weaker;
-                    break;
-                }
-                Verdict::Unsafe(run) => {
-                    let flow = self.learn(&weaker, run);
-                    if flow.is_break() {
-                        return Ok(flow);
-                    }
-                }
-                Verdict::Unknown(reason) if ends_all(&reason) => return Ok(self.end(reason)),
-                // The set is correct, though perhaps not minimal, and the answer is not called complete.
-                Verdict::Unknown(reason) => self.stopped = Some(reason),
-            }
-        }
-        Ok(Flow::Continue(()))
-    }
-
-    /// The set with less at one candidate: nothing, or a weaker kind.
-    fn weaker(&self, fences: &Choice, candidate: CandidateId) -> Vec<Choice> {
-        let mut dropped = fences.clone();
-        let known = dropped.0.remove(&candidate);
-        let kinds = self.kinds.iter().filter(|&&kind| known.is_some_and(|known| kind < known));
-        let weakened = kinds.map(|&kind| {
-            let mut weakened = fences.clone();
-            weakened.0.insert(candidate, kind);
-            weakened
-        });
-        std::iter::once(dropped).chain(weakened).collect()
-    }
-
-    /// What the engine says of a set, or the exact engines where it does not know.
+    /// What the engine says of a set, or the exact engines where an abstraction of the buffers does not know.
     pub(super) fn decide(&mut self, fences: &Choice) -> Result<Verdict, Unsupported> {
         let verdict = self.check(fences)?;
         match verdict {
-            Verdict::Unknown(reason) if !ends_all(&reason) => {
+            Verdict::Unknown(reason) if self.infers && !ends_all(&reason) => {
                 let placement = fences.lay_over(self.request.candidates, self.task.placement);
                 let answer = Auto.check(&Task { placement: &placement, ..*self.task }, self.monitor)?;
                 self.checks += 1;

@@ -13,18 +13,20 @@
 //! and includes none of them.
 //!
 //! The clauses may also come from one search with fences that may be there or not (`labelled`), and the first sets from
-//! what an abstraction says that fences avoid (`avoid`).
+//! what an abstraction says that fences avoid (`avoid`). An engine that only proves takes fences away from all of them
+//! (`weaken`).
 
 mod avoid;
 mod clause;
 mod cost;
 mod hitting;
 mod labelled;
+mod weaken;
 
 use std::ops::ControlFlow;
 
 use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
-use crate::engine::{coherence, portfolio};
+use crate::engine::{coherence, numeric, portfolio};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
@@ -50,11 +52,11 @@ pub struct Request<'a> {
     pub method: Method,
 }
 
-/// How fence sets are found. The sets are the same.
+/// How fence sets are found. The sets are the same, where all are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The loop, which is quicker on almost all programs that were measured (`docs/fences.md`); with the engine
-    /// `coherence`, the avoid formula.
+    /// `coherence`, the avoid formula; with `numeric`, from all fences down where the loop finds no set.
     Auto,
     /// A run at a time: each set that is checked and found unsafe gives a clause.
     Loop,
@@ -62,6 +64,8 @@ pub enum Method {
     Labelled,
     /// First the sets that avoid all bad states of an abstraction, then the loop for what is missing.
     Avoid,
+    /// One set: from all fences down, as long as a proof goes through. For engines that only prove.
+    Prune,
 }
 
 /// How many sets are wanted.
@@ -101,7 +105,8 @@ pub struct Synthesis {
 pub enum Outcome {
     /// No fence is needed.
     Correct,
-    /// Each of these was proved correct, and no fence of it can be dropped or weakened. At least one, cheapest first.
+    /// Each of these was proved correct, and no fence of it can be dropped or weakened, save where an engine could not
+    /// decide what is left then (`stopped`). At least one, cheapest first.
     Fixed(Vec<FenceSet>),
     /// No set of these candidates is correct; the run shows it.
     Unfixable(Box<Run>, Why),
@@ -178,6 +183,7 @@ fn ends_all(reason: &StopReason) -> bool {
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
         StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
         StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
+        StopReason::Unconfirmed(_) | StopReason::Slots(_) => false,
     }
 }
 
@@ -188,6 +194,8 @@ struct Search<'a> {
     monitor: &'a dyn Monitor,
     /// Whether the avoid formula is asked first, and the exact engines where an abstraction does not know.
     infers: bool,
+    /// Whether fences are dropped from all of them, if nothing else gives a set.
+    prunes: bool,
     choices: clause::Choices,
     kinds: Vec<FenceKind>,
     clauses: Vec<Clause>,
@@ -216,7 +224,12 @@ impl<'a> Search<'a> {
             infers: match request.method {
                 Method::Avoid => true,
                 Method::Auto => engine.name() == coherence::NAME,
-                Method::Loop | Method::Labelled => false,
+                Method::Loop | Method::Labelled | Method::Prune => false,
+            },
+            prunes: match request.method {
+                Method::Prune => true,
+                Method::Auto => engine.name() == numeric::NAME,
+                Method::Loop | Method::Labelled | Method::Avoid => false,
             },
             choices: clause::choices(request.candidates, &kinds),
             kinds,
@@ -235,6 +248,17 @@ impl<'a> Search<'a> {
         if let Some(run) = self.run_under_sc() {
             return Ok(Some(Outcome::Unfixable(run, Why::UnsafeUnderSc)));
         }
+        let flow = if self.request.method == Method::Prune { self.prune()? } else { self.search()? };
+        let outcome = flow.break_value().flatten();
+        let is_open =
+            outcome.is_none() && self.found.is_empty() && self.stopped.as_ref().is_some_and(|it| !ends_all(it));
+        if is_open && self.prunes && self.request.method != Method::Prune {
+            return Ok(self.prune()?.break_value().flatten());
+        }
+        Ok(outcome)
+    }
+
+    fn search(&mut self) -> Result<Flow, Unsupported> {
         // Without any fence, which is often safe; if not, the run is the first.
         let mut flow = if self.infers { self.infer()? } else { self.round()? };
         if flow.is_continue() && self.request.method == Method::Labelled {
@@ -243,7 +267,7 @@ impl<'a> Search<'a> {
         while flow.is_continue() {
             flow = self.round()?;
         }
-        Ok(flow.break_value().flatten())
+        Ok(flow)
     }
 
     /// Checks a set that hits all clauses so far.
@@ -259,7 +283,7 @@ impl<'a> Search<'a> {
         if let Some(reason) = self.poll() {
             return Ok(self.end(reason));
         }
-        let verdict = if self.infers { self.decide(&fences)? } else { self.check(&fences)? };
+        let verdict = self.decide(&fences)?;
         Ok(match verdict {
             Verdict::Safe if fences.0.is_empty() => Flow::Break(Some(Outcome::Correct)),
             Verdict::Safe => {

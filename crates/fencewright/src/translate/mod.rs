@@ -16,8 +16,8 @@
 //!
 //! Departures from the paper: its Fig. 4 lets a load look at slots beyond the count, ours does not; a free slot holds
 //! its first value again, so that states that mean the same are the same; store-store fences, atomic updates and locked
-//! blocks are not in the paper. Behind a store-store fence a new *epoch* begins, and a store may leave only when none
-//! of an earlier epoch is pending.
+//! blocks are not in the paper, nor is leaving out stores that repeat another ([`Repeats`]). Behind a store-store fence
+//! a new *epoch* begins, and a store may leave only when none of an earlier epoch is pending.
 
 mod buffers;
 mod build;
@@ -27,6 +27,7 @@ mod guided;
 mod logic;
 mod noticed;
 pub mod print;
+mod repeats;
 mod rules;
 mod sizes;
 
@@ -54,6 +55,8 @@ pub struct Request<'a> {
     pub flushes: Flushes,
     /// What becomes of a process whose buffer has no slot left.
     pub overflow: Overflow,
+    /// What becomes of a store that says what the newest pending one says.
+    pub repeats: Repeats,
 }
 
 /// How buffers are written down.
@@ -105,6 +108,16 @@ pub enum Overflow {
     Violation,
     /// Nothing: every violation is one of the original program, and `safe` is said of runs without overflow only.
     Stop,
+}
+
+/// What becomes of a store that says what the newest pending one says, where a buffer may have no slot left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Repeats {
+    /// It takes a slot, as in the paper.
+    #[default]
+    Kept,
+    /// It is left out if nobody else writes the location, so that a loop that stores while it waits fills no buffer.
+    LeftOut,
 }
 
 impl Overflow {

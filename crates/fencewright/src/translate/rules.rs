@@ -2,10 +2,10 @@
 
 use crate::memory::{Model, PsoRmw};
 use crate::program::{BinaryOp, Domain, Expr, FenceKind, LocationId, Micro, Op, Place, RegisterId, RmwVar};
-use crate::translate::Request;
 use crate::translate::buffers::{Buffers, free_value};
 use crate::translate::logic::{Term, all, any, assume, at_least, branch, equal, not, number, var};
 use crate::translate::sizes::Pending;
+use crate::translate::{Repeats, Request};
 use crate::util::Idx;
 
 /// What an operation becomes.
@@ -86,10 +86,12 @@ impl Rules<'_> {
         for (is_it, x) in self.cells(place).into_iter().rev() {
             let i = self.buffers.sizes.queue_of(x).expect("a location that is stored to has a queue");
             let (queue, most) = (&self.buffers.queues[i], self.pending.stores[i]);
+            let mut put = queue.put(x, value, most as usize);
             if most == self.buffers.sizes.slots[i] {
-                full.push(all([is_it.clone(), queue.is_full()]));
+                let repeats = self.repeats(x, value, i);
+                full.push(all([is_it.clone(), queue.is_full(), not(repeats.clone())]));
+                put = branch(repeats, Vec::new(), put);
             }
-            let put = queue.put(x, value, most as usize);
             // The index is in the array, so that the last cell needs no test.
             chain = Some(match chain {
                 None => put,
@@ -99,6 +101,23 @@ impl Rules<'_> {
         full.reverse();
         let body = self.in_array(place).into_iter().chain(chain.unwrap_or_default()).collect();
         Ruled::unless(any(dedup(full)), body)
+    }
+
+    /// Whether a store says what the newest pending one says, and so can be left out.
+    fn repeats(&self, x: LocationId, value: &Term, queue: usize) -> Term {
+        let (sizes, slots) = (&self.buffers.sizes, &self.buffers.queues[queue]);
+        if self.request.repeats == Repeats::Kept || !sizes.own.contains(&x) {
+            return number(0);
+        }
+        let n_slots = sizes.slots[queue] as usize;
+        any((0..n_slots).filter(|&slot| slots.holds(x, slot) != number(0)).map(|slot| {
+            let is_newest = if slot + 1 < n_slots { not(slots.occupied(slot + 1)) } else { number(1) };
+            let now = slots.epoch(slot).zip(self.buffers.epoch).map(|(its, now)| equal(var(its), var(now)));
+            all([slots.holds(x, slot), is_newest]
+                .into_iter()
+                .chain(now)
+                .chain([equal(slots.value(x, slot), value.clone())]))
+        }))
     }
 
     /// `fence store-store`: under PSO a new epoch begins, unless the last one has no store pending.

@@ -8,6 +8,7 @@
 use crate::memory::{Model, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
 use crate::translate::graph::{Graph, NodeId, Step, node};
+use crate::translate::repeats::is_own;
 use crate::translate::{DEFAULT_BOUND, MAX_SLOTS, Request};
 use crate::util::{Idx, IndexVec};
 
@@ -61,6 +62,8 @@ pub(super) struct Sizes {
     pub epochs: u32,
     /// For each location, the deepest slot that a store to it may get, from 0.
     deepest: Vec<usize>,
+    /// The locations that the process stores to and no other process writes.
+    pub own: Vec<LocationId>,
     /// What may be pending at each point that control can reach. Capped by `slots` and `epochs`.
     pub pending: IndexVec<NodeId, Option<Pending>>,
 }
@@ -78,7 +81,9 @@ impl Sizes {
             it.epochs = epochs.min(it.epochs);
         }
         let deepest = vec![0; request.program.locations().len()];
-        let mut sizes = Self { queues, slots, epochs, deepest, pending };
+        let is_own = |x: &LocationId| is_own(request.program, graph, process, *x);
+        let own = queues.iter().flatten().copied().filter(is_own).collect();
+        let mut sizes = Self { queues, slots, epochs, deepest, own, pending };
         graph.steps_of(process).for_each(|step| sizes.deepen(request, step));
         sizes
     }

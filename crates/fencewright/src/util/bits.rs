@@ -48,6 +48,18 @@ impl BitSet {
         has_grown
     }
 
+    /// Takes out what is not in `other`.
+    pub fn intersect_with(&mut self, other: &Self) {
+        self.words.truncate(other.words.len());
+        self.words.iter_mut().zip(&other.words).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Whether `other` has all of it.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        let theirs = other.words.iter().copied().chain(std::iter::repeat(0));
+        self.words.iter().zip(theirs).all(|(mine, theirs)| mine & !theirs == 0)
+    }
+
     /// The numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words
@@ -79,5 +91,9 @@ mod tests {
         assert!(set.contains(3) && !set.contains(64) && !set.contains(100_000));
         assert!(set.union_with(&[1].into_iter().collect()));
         assert!(!set.union_with(&[1, 200].into_iter().collect()));
+        assert!(set.is_subset(&[0, 1, 3, 200, 400].into_iter().collect()));
+        assert!(!set.is_subset(&[1, 3].into_iter().collect()));
+        set.intersect_with(&[1, 3, 64].into_iter().collect());
+        assert_eq!(set.iter().collect::<Vec<_>>(), [1, 3]);
     }
 }

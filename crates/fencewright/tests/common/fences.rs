@@ -14,7 +14,11 @@ struct StateLimit(u64);
 
 impl StateLimit {
     fn with(engine: &dyn Engine) -> Self {
-        Self(if engine.name() == "explicit" { 100_000 } else { 15_000 })
+        Self(match engine.name() {
+            "explicit" => 100_000,
+            "numeric" => 500,
+            _ => 15_000,
+        })
     }
 }
 

@@ -20,7 +20,7 @@
 use std::collections::BTreeSet;
 
 use crate::memory::PsoRmw;
-use crate::program::{FenceKind, LocationId, Micro, Op, Place, ProcessId, Program};
+use crate::program::{FenceKind, LocationId, Op, Place, ProcessId, Program};
 use crate::system::{Control, Flow, Move};
 
 use super::Machine;
@@ -61,21 +61,8 @@ pub(super) fn loads_at(flow: Flow<'_>, process: ProcessId, points: &BTreeSet<Con
 
 /// Whether no other process writes a location.
 pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bool {
-    let writes = |op: &Op| match op {
-        Op::Store(place, _) => program.locations_of(place).contains(&x),
-        Op::Rmw { place, write, .. } => write.is_some() && program.locations_of(place).contains(&x),
-        Op::Locked(body) => body.iter().any(|micro| block_writes(program, micro, x)),
-        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) | Op::Fence(_) => false,
-    };
-    program.edges().iter().filter(|edge| writes(&edge.op)).all(|edge| program.points()[edge.from].process == process)
-}
-
-fn block_writes(program: &Program, micro: &Micro, x: LocationId) -> bool {
-    match micro {
-        Micro::Store(place, _) => program.locations_of(place).contains(&x),
-        Micro::Choose(branches) => branches.iter().flatten().any(|micro| block_writes(program, micro, x)),
-        Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Load(..) => false,
-    }
+    let mut writing = program.edges().iter().filter(|edge| program.may_write(&edge.op, x));
+    writing.all(|edge| edge.process == process)
 }
 
 /// Whether a store may wait behind an operation; `None` if the process cannot be late.

@@ -44,6 +44,16 @@ impl LiveRegisters {
         Self { at, before, to, rest: rest.collect() }
     }
 
+    /// Whether a register may be read again from a point on, before it is written.
+    pub fn is_live(&self, point: PointId, register: RegisterId) -> bool {
+        self.at[point].contains(register.index())
+    }
+
+    /// What a dead register is reset to.
+    pub fn resting(&self, process: ProcessId, register: RegisterId) -> Value {
+        self.rest[process][register.index()]
+    }
+
     /// Gives every dead register its resting value.
     pub fn reset_dead(&self, process: ProcessId, control: Control, registers: &mut [Value]) {
         let live = match control {

@@ -1,0 +1,162 @@
+//! `numeric`: abstract interpretation of the program whose store buffers are variables.
+//!
+//! Dan, Meshman, Vechev, Yahav, _Effective Abstractions for Verification under Relaxed Memory Models_, VMCAI 2015. The
+//! program is [translated](crate::translate) and looked at under SC ([`analysis`]): where processes are and variables
+//! of few values, the flags of buffers among them, are kept exactly; of the others a numeric domain knows something
+//! ([`crate::numeric::Domain`]).
+//!
+//! ```text
+//!   program, fences, model ──translate──▶ program under SC ──layout──▶ exact │ numbers ──analysis──▶ safe, or alarm
+//!                                                               a run, or unknown ◀──explicit──────────────────┘
+//! ```
+//!
+//! First each key has one description of numbers; if that is not enough, one for each order of them ([`order`]).
+//!
+//! `Safe` holds for all runs: what is described is never less than what can be reached, and no buffer needs more slots
+//! than it has. An alarm shows nothing: a short search with `explicit` may find a run; otherwise the answer is
+//! `unknown`, with what is known where the alarm is raised.
+//!
+//! Departures from the paper: its tool (ConcurInterproc) uses decision diagrams whose leaves are polyhedra; here is a
+//! table of keys, whose descriptions are intervals, zones, octagons or polyhedra. Integers are unbounded, and so is
+//! arithmetic.
+
+mod ahead;
+mod alarm;
+mod analysis;
+mod evaluate;
+mod execute;
+mod heads;
+mod layout;
+mod order;
+
+use crate::engine::explicit::Explicit;
+use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
+use crate::translate::{Flushes, MAX_SLOTS, Overflow, Repeats, Request, translate};
+
+use analysis::{Analysis, End, Question};
+use layout::Layout;
+use order::Apart;
+
+/// The abstract interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct Numeric;
+
+/// Its name on the command line.
+pub const NAME: &str = "numeric";
+
+/// What is known of numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Numbers {
+    /// The range of each.
+    Interval,
+    /// Ranges, and bounds on differences.
+    Zone,
+    /// Ranges, and bounds on differences and sums of two.
+    #[default]
+    Octagon,
+    /// All linear constraints.
+    Polyhedra,
+}
+
+impl Numbers {
+    /// All of them, from the weakest to the strongest.
+    pub const ALL: [Self; 4] = [Self::Interval, Self::Zone, Self::Octagon, Self::Polyhedra];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interval => "interval",
+            Self::Zone => "zone",
+            Self::Octagon => "octagon",
+            Self::Polyhedra => "polyhedra",
+        }
+    }
+
+    /// What it is, in one line.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Interval => "the range of each number",
+            Self::Zone => "ranges, and bounds on differences of two",
+            Self::Octagon => "ranges, and bounds on differences and sums of two",
+            Self::Polyhedra => "all linear constraints; slower by far",
+        }
+    }
+}
+
+impl Engine for Numeric {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn about(&self) -> &'static str {
+        "abstract interpretation of the program with its store buffers made explicit; proves, and finds no runs itself"
+    }
+
+    fn reductions(&self) -> &'static [Reduction] {
+        &[]
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let translated = translate(&Request {
+            program: task.program,
+            placement: task.placement,
+            model: task.model,
+            pso_rmw: task.options.dialect.pso_rmw,
+            method: task.options.buffers,
+            bound: task.options.buffer_bound.map(|bound| bound.clamp(1, MAX_SLOTS)),
+            flushes: Flushes::WhereNoticed,
+            overflow: Overflow::Violation,
+            repeats: Repeats::LeftOut,
+        });
+        let layout = Layout::new(&translated);
+        let mut stats = Stats::default();
+        let mut look = |apart: Apart| {
+            let question = Question { translated: &translated, layout: &layout, apart };
+            match task.options.domain {
+                Numbers::Interval => analyze::<Intervals>(question, &mut stats, monitor),
+                Numbers::Zone => analyze::<Zone>(question, &mut stats, monitor),
+                Numbers::Octagon => analyze::<Octagon>(question, &mut stats, monitor),
+                Numbers::Polyhedra => analyze::<Polyhedron>(question, &mut stats, monitor),
+            }
+        };
+        let mut verdict = look(Apart::Nothing);
+        if let Verdict::Unknown(StopReason::Unconfirmed(_) | StopReason::Slots(_)) = verdict {
+            verdict = match glance(task, monitor) {
+                Some(found) => found,
+                // Without numbers there is nothing more to be told apart.
+                None if layout.n_numbers == 0 => verdict,
+                None => match look(Apart::Orders) {
+                    // There was no end to it, so that what was seen before is all that is known.
+                    Verdict::Unknown(StopReason::Diverged(_)) => verdict,
+                    closer @ (Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_)) => closer,
+                },
+            };
+        }
+        Ok(Answer { engine: NAME, verdict, stats })
+    }
+}
+
+fn analyze<D: Domain>(question: Question<'_>, stats: &mut Stats, monitor: &dyn Monitor) -> Verdict {
+    let slots = question.translated.slots.iter().copied().max().unwrap_or(0);
+    let mut analysis = Analysis::<D>::new(question, *stats);
+    let end = analysis.run(monitor);
+    *stats = analysis.stats;
+    match end {
+        End::Safe => Verdict::Safe,
+        End::Alarm(alarm) => Verdict::Unknown(StopReason::Unconfirmed(alarm.to_string())),
+        End::Overflow => Verdict::Unknown(StopReason::Slots(slots)),
+        End::Stopped(reason) => Verdict::Unknown(reason),
+    }
+}
+
+/// What a short search for a run says, if anything: a run, or that there is no more time for one.
+fn glance(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Verdict> {
+    match Explicit::GLANCE.check(task, monitor).ok()?.verdict {
+        Verdict::Unsafe(run) => Some(Verdict::Unsafe(run)),
+        Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Interrupted | StopReason::Defect(_))) => {
+            Some(Verdict::Unknown(reason))
+        }
+        Verdict::Safe | Verdict::Unknown(_) => None,
+    }
+}
