@@ -142,6 +142,11 @@ const TRAPS: &[&str] = &[
      thread A { let a: int = 0; a = i; x[a] = 1; }
      thread B { i = 1; i = 2; }
      forbid i == 7 at end;",
+    // Nothing need happen for a violation.
+    "shared x: int = 0;
+     thread A { let a: int = 0; here: x = a; a = x; }
+     thread B { let b: int = 0; there: x = b; b = x; }
+     forbid A@here && B@there && A.a == 0;",
     // What is divided by zero has no value.
     "shared x: int = 1;
      thread A { let a: int = 0; a = x; a = 4 / a; }
@@ -182,6 +187,14 @@ fn comparisons() {
             let found = tally.agrees(&program, Model::Tso, Dialect::default(), &[None]);
             assert!(found.is_ok(), "{op} {value} {label}: {}", found.expect_err("it is wrong"));
         }
+        let text = format!(
+            "shared x: int = {value};
+             thread A {{ let a: int = 0; a = x; assert(a {op} 1); }}
+             thread B {{ x = {value}; }}"
+        );
+        let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
+        let found = tally.agrees(&program, Model::Tso, Dialect::default(), &[None]);
+        assert!(found.is_ok(), "{op} {value}: {}", found.expect_err("it is wrong"));
     }
     assert_eq!(tally.unknown.get(), 0, "{tally:?}");
 }
