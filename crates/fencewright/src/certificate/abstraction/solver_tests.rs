@@ -37,6 +37,7 @@ fn grid(k: u32, single: &[Value], pair: &[Value]) -> Abstraction {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tried")]
 fn what_is_visited_is_an_invariant() {
     let is_required = std::env::var_os("FENCEWRIGHT_REQUIRE_TOOLS").is_some();
     let is_there = Command::new("z3").arg("--version").output().is_ok();
@@ -82,6 +83,7 @@ fn what_is_visited_is_an_invariant() {
 }
 
 /// What must have no solution.
+#[expect(clippy::iter_over_hash_type, reason = "each question stands for itself")]
 fn queries(visit: &Visit<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for (key, all) in &visit.seen {
