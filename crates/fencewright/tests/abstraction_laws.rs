@@ -28,8 +28,8 @@ const MODELS: [(Model, PsoRmw); 4] = [
 fn no_unsafe_program_is_accepted() {
     let counts = Counts::default();
     let shape = Shape { max_ops: 4, has_loops: false };
-    check("proofs by abstraction", shape, 8, |sample| counts.law(&program(sample)?));
-    check("proofs by abstraction of loops", Shape { has_loops: true, ..shape }, 16, |sample| {
+    check("proofs by abstraction", shape, 16, |sample| counts.law(&program(sample)?));
+    check("proofs by abstraction of loops", Shape { has_loops: true, ..shape }, 32, |sample| {
         counts.law(&program(sample)?)
     });
     counts.finish();
@@ -40,7 +40,7 @@ fn no_weak_behaviour_is_overlooked() {
     let counts = Counts::default();
     let shape = Shape { max_ops: 4, has_loops: false };
     for model in [Model::Tso, Model::Pso] {
-        check_weak("weak behaviour", shape, model, 16, |sample| counts.law(&program(sample)?));
+        check_weak("weak behaviour", shape, model, 32, |sample| counts.law(&program(sample)?));
     }
     check_observed("buffered stores that are watched", 16, |sample| counts.law(&program(sample)?));
     counts.finish();
@@ -49,7 +49,7 @@ fn no_weak_behaviour_is_overlooked() {
 #[test]
 fn no_arithmetic_is_overlooked() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let n_samples = number("FENCEWRIGHT_LAWS").unwrap_or(2_000) / 8;
+    let n_samples = number("FENCEWRIGHT_LAWS").unwrap_or(2_000) / 16;
     let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
     let counts = Counts::default();
     for i in 0..n_samples {

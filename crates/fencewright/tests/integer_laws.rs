@@ -41,7 +41,7 @@ const MODELS: [(Model, PsoRmw); 4] = [
 #[test]
 fn finite_programs_read_with_integers_mean_the_same() {
     let tally = Tally::from(0);
-    check("finite programs with integers", Shape { max_ops: 4, has_loops: true }, 4, |sample| {
+    check("finite programs with integers", Shape { max_ops: 4, has_loops: true }, 8, |sample| {
         let finite = program(sample)?;
         let integers = program_of(sample.text_with_integers())?;
         for (model, pso_rmw) in MODELS {
@@ -80,7 +80,7 @@ fn summed_up_buffers_miss_no_run() {
 
 /// The engines from this one on say of random programs what the semantics says, whatever `k` is.
 fn arithmetic_agrees(arithmetic: Arithmetic, first_engine: usize, ks: &[Option<u32>]) -> Tally {
-    let n_samples = number("FENCEWRIGHT_LAWS").unwrap_or(2_000) / 2;
+    let n_samples = number("FENCEWRIGHT_LAWS").unwrap_or(2_000) / 5;
     let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
     let tally = Tally::from(first_engine);
     let law = |sample: &Integers| -> Result<(), String> {
