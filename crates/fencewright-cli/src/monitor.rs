@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Limits, LimitsMonitor, Monitor, Progress, StopReason};
+use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
 
 use crate::console::{Console, complain};
 use crate::{interrupt, rss};
@@ -90,11 +90,11 @@ impl Watch<'_> {
 }
 
 impl Monitor for Watch<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
         if let Some(title) = &self.title {
             self.draw(title, progress);
         }
-        self.limits.poll(progress).or_else(|| self.is_too_large().then_some(StopReason::Memory))
+        self.limits.poll(progress).or_else(|| self.is_too_large().then_some(Stop::Memory))
     }
 }
 

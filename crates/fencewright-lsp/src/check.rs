@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::report::{Blame, blame, violated};
 use fencewright::source::{Diagnostic, Span};
 use fencewright::system::{Action, Run};
+use fencewright::watch::{Monitor, Progress, Stop};
 
 /// A check is given up after this time, so that no editor's processor runs for ever.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -41,11 +42,11 @@ impl Deadline {
 }
 
 impl Monitor for Deadline {
-    fn poll(&self, _progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, _progress: &Progress) -> Option<Stop> {
         if self.cancel.0.load(Ordering::Relaxed) {
-            return Some(StopReason::Interrupted);
+            return Some(Stop::Asked);
         }
-        (Instant::now() >= self.until).then_some(StopReason::Timeout)
+        (Instant::now() >= self.until).then_some(Stop::Time)
     }
 }
 

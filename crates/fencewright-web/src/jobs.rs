@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Limits, LimitsMonitor, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{Options, Task, Verdict};
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
 use fencewright::report::{self, Command, Detail, FenceFinding, Finding, Look, Refusal, Report as _, trace_view};
 use fencewright::source::Style;
 use fencewright::synth::{self, By, Costs, Method, Outcome, Place, Request, Wanted};
 use fencewright::system::Run;
+use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -293,11 +294,11 @@ struct Watch<'a> {
 }
 
 impl Monitor for Watch<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
         let mut now = locked(&self.job.now);
         now.progress = *progress;
         let is_forgotten = now.asked.elapsed() > PATIENCE;
-        self.limits.poll(progress).or(is_forgotten.then_some(StopReason::Interrupted))
+        self.limits.poll(progress).or(is_forgotten.then_some(Stop::Asked))
     }
 }
 

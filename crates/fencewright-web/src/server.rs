@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use fencewright::engine::Limits;
 use fencewright::frontend::Frontend;
 use fencewright::memory::Model;
+use fencewright::watch::Limits;
 
 use crate::guard::Guard;
 use crate::http::{self, Request, Response, Status};

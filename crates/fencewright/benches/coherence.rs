@@ -11,11 +11,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use fencewright::engine::{Abstraction, Options, Task, Unlimited, Verdict, named};
+use fencewright::engine::{Abstraction, Options, Task, Verdict, named};
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
+use fencewright::watch::Unlimited;
 
 fn main() {
     println!(

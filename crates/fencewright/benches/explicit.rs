@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use fencewright::engine::{Options, Task, Unlimited, Verdict, named};
+use fencewright::engine::{Options, Task, Verdict, named};
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
+use fencewright::watch::Unlimited;
 
 /// Small programs have small state spaces: these are the algorithms with as many threads or tickets as it takes.
 const PROGRAMS: &[&str] = &["peterson", "bakery", "ticket"];

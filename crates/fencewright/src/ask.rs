@@ -7,13 +7,14 @@
 use std::fmt;
 
 use crate::engine::portfolio::Auto;
-use crate::engine::{Answer, Engine, Options, Task, Unlimited, Unsupported};
+use crate::engine::{Answer, Engine, Options, Task, Unsupported};
 use crate::frontend::{self, Frontend, fw};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement, Program};
 use crate::report::patch::{Original, Patched, Unwritable, patch};
 use crate::source::{Diagnostic, Source, Style, render};
 use crate::synth::{self, By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted};
+use crate::watch::Unlimited;
 
 /// Reads a program. The ending of its name tells the language (`.fw`, `.rmm`, `.litmus`); without one it is `.fw`.
 ///

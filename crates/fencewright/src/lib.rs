@@ -38,6 +38,7 @@ pub mod synth;
 pub mod system;
 pub mod translate;
 pub mod util;
+pub mod watch;
 
 pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};
 pub use engine::Verdict;

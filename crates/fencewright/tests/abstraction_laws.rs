@@ -7,22 +7,15 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
+use common::law::{MAX_STATES, MODELS, check, check_observed, check_weak, program, program_of};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Shape};
 use fencewright::certificate::abstraction::{Predicate, Site};
-use fencewright::certificate::{Abstraction, Certificate, Claim, Patience, Proof, Subject, digest, verify};
+use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Subject, digest, verify};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{LocationId, Placement, Program};
 use fencewright::system::Dialect;
-
-/// Models, and what atomic updates wait for.
-const MODELS: [(Model, PsoRmw); 4] = [
-    (Model::Sc, PsoRmw::Location),
-    (Model::Tso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::All),
-];
+use fencewright::watch::{Monitor, Progress, Stop};
 
 #[test]
 fn no_unsafe_program_is_accepted() {
@@ -228,8 +221,8 @@ struct Hurried {
     max_steps: u64,
 }
 
-impl Patience for Hurried {
-    fn is_over(&self, steps: u64, _bytes: u64) -> bool {
-        steps > self.max_steps
+impl Monitor for Hurried {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.max_steps).then_some(Stop::Asked)
     }
 }

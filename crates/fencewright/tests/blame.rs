@@ -5,13 +5,14 @@ mod common;
 use std::time::Duration;
 
 use common::expectation::{Expectations, Expected, examples, root};
-use fencewright::engine::{ALL, Limits, LimitsMonitor, Options, Task, Verdict};
+use fencewright::engine::{ALL, Options, Task, Verdict};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::report::{Blame, Fullness, blame, trace_text};
 use fencewright::source::{Source, Style};
 use fencewright::system::Run;
+use fencewright::watch::{Limits, LimitsMonitor};
 
 #[test]
 fn weak_runs_are_blamed_on_a_reordering() {

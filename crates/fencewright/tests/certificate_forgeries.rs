@@ -4,17 +4,16 @@ mod common;
 
 use common::expectation::root;
 use common::random::Random;
-use fencewright::certificate::{
-    Certificate, Claim, FenceOutcome, Proof, ProvedSet, Tireless, digest, parse, verify, write,
-};
+use fencewright::certificate::{Certificate, Claim, FenceOutcome, Proof, ProvedSet, digest, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
 use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
+use fencewright::watch::Unlimited;
 
 fn example(name: &str) -> Program {
     let path = root().join("examples").join(name);
@@ -160,7 +159,7 @@ fn a_changed_certificate_is_refused_or_still_true() {
         }
         match parse(&Source::new("changed", text.as_str())) {
             Err(_) => n_malformed += 1,
-            Ok(certificate) => match verify(program, &certificate, &Tireless) {
+            Ok(certificate) => match verify(program, &certificate, &Unlimited) {
                 Err(_) => n_refused += 1,
                 Ok(()) => {
                     assert!(is_true(program, &certificate), "seed {seed}: a false certificate is accepted:\n{text}");
@@ -176,7 +175,7 @@ fn a_changed_certificate_is_refused_or_still_true() {
 /// Refused even if the digest is made to fit.
 fn assert_refused(program: &Program, mut certificate: Certificate, what: &str) {
     certificate.subject.program = digest(program);
-    assert!(verify(program, &certificate, &Tireless).is_err(), "{what} is accepted");
+    assert!(verify(program, &certificate, &Unlimited).is_err(), "{what} is accepted");
 }
 
 #[test]
@@ -192,7 +191,7 @@ fn a_certificate_is_about_one_program() {
     for (safe, other, model) in pairs {
         let certificate = certificate(&example(safe), model);
         assert!(matches!(certificate.claim, Claim::Safe(..)), "{safe} is safe");
-        assert!(verify(&example(other), &certificate, &Tireless).is_err(), "the digest of {other} differs");
+        assert!(verify(&example(other), &certificate, &Unlimited).is_err(), "the digest of {other} differs");
         assert_refused(&example(other), certificate, &format!("the certificate of {safe} for {other}"));
     }
 }
@@ -238,7 +237,7 @@ fn every_element_is_needed() {
             let claim = Claim::Safe(placement.clone(), Proof::Basis(smaller));
             let forged = Certificate { claim, subject: certificate.subject.clone() };
             n_dropped += 1;
-            n_needless += u32::from(verify(&program, &forged, &Tireless).is_ok());
+            n_needless += u32::from(verify(&program, &forged, &Unlimited).is_ok());
         }
     }
     println!("{n_dropped} dropped");
@@ -255,7 +254,7 @@ fn every_clause_and_set_is_needed() {
     let forge = |sets: &[_], clauses: &[_]| {
         let outcome = FenceOutcome::Fixed { is_complete: true, sets: sets.to_vec(), clauses: clauses.to_vec() };
         let claim = Claim::Fences(fencewright::certificate::FenceClaim { outcome, ..claim.clone() });
-        verify(&program, &Certificate { claim, subject: certificate.subject.clone() }, &Tireless)
+        verify(&program, &Certificate { claim, subject: certificate.subject.clone() }, &Unlimited)
     };
     assert_eq!(forge(sets, clauses), Ok(()));
     assert!(forge(&[], clauses).is_err());

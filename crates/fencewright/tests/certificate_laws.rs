@@ -7,14 +7,15 @@ use std::cell::Cell;
 use common::law::{MAX_STATES, check, program};
 use common::oracle::{Truth, truth};
 use common::random::{Sample, Shape};
-use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, Tireless, parse, verify, write};
+use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::prove::certify;
 use fencewright::source::Source;
 use fencewright::system::Dialect;
+use fencewright::watch::Unlimited;
 
 #[test]
 fn every_verdict_has_a_certificate() {
@@ -104,7 +105,7 @@ fn forge(task: &Task<'_>, n_forged: &Cell<u64>) -> Result<(), String> {
             let claim = Claim::Safe(task.placement.clone(), proof);
             let certificate = Certificate { subject: subject.clone(), claim };
             n_forged.set(n_forged.get() + 1);
-            if verify(task.program, &certificate, &Tireless).is_ok() {
+            if verify(task.program, &certificate, &Unlimited).is_ok() {
                 return Err(format!("{} with the proof of {}: accepted", task.model, other.model));
             }
         }
@@ -138,7 +139,7 @@ fn one(program: &Program, model: Model, pso_rmw: PsoRmw, counts: &Counts) -> Res
     if read != certificate {
         return Err(format!("{model}: what is read differs from what was written:\n{text}"));
     }
-    verify(program, &read, &Tireless).map_err(|it| format!("{model}: {it}\n{text}"))?;
+    verify(program, &read, &Unlimited).map_err(|it| format!("{model}: {it}\n{text}"))?;
     counts.count(&read);
     match truth(program, &Placement::NONE, model, options.dialect, MAX_STATES) {
         Truth::Safe if !is_safe => Err(format!("{model}: a run is certified, but the program is safe")),

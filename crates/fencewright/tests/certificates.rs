@@ -9,15 +9,16 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use common::expectation::{Expectations, Fences, examples, root};
-use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Tireless, parse, verify, write};
+use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
 use fencewright::synth::{By, Costs, Method, Place, Request, Wanted, candidates, synthesize};
+use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 /// So many states or constraints, or as much work of the checker.
 const BUDGET: u64 = 20_000;
@@ -29,8 +30,8 @@ const FENCE_BUDGET: u64 = 10_000;
 struct Budget(u64);
 
 impl Monitor for Budget {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > self.0).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.0).then_some(Stop::Asked)
     }
 }
 
@@ -49,7 +50,7 @@ fn reread(program: &Program, certificate: &Certificate) -> Result<Certificate, S
     if read != *certificate {
         return Err("what is read differs from what was written".to_owned());
     }
-    verify(program, &read, &Tireless).map_err(|it| it.to_string())?;
+    verify(program, &read, &Unlimited).map_err(|it| it.to_string())?;
     Ok(read)
 }
 
@@ -186,7 +187,7 @@ fn what_has_no_basis_is_seen_through_a_grid() {
         let Claim::Safe(placement, Proof::Abstraction(grid)) = read.claim.clone() else { panic!("{:?}", read.claim) };
         let blind = Abstraction { single: BTreeSet::new(), ..grid };
         let forged = Certificate { claim: Claim::Safe(placement, Proof::Abstraction(blind)), ..read };
-        assert!(verify(&program, &forged, &Tireless).is_err(), "{model}: without bounds nothing can be seen");
+        assert!(verify(&program, &forged, &Unlimited).is_err(), "{model}: without bounds nothing can be seen");
     }
 }
 
@@ -212,6 +213,6 @@ fn what_no_grid_shows_is_explored() {
             panic!("{:?}", read.claim)
         };
         let forged = Certificate { claim: Claim::Safe(placement, Proof::Exploration(n_states + 1)), ..read };
-        assert!(verify(&program, &forged, &Tireless).is_err(), "{model}: there are not so many states");
+        assert!(verify(&program, &forged, &Unlimited).is_err(), "{model}: there are not so many states");
     }
 }

@@ -11,12 +11,13 @@ use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::coherence::Coherence;
-use fencewright::engine::{Abstraction, Engine, Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Abstraction, Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Position, Program, Side};
 use fencewright::source::Source;
 use fencewright::system::Dialect;
+use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 /// Every abstraction with every `k` up to 3; `set` keeps no order.
 const PRECISIONS: [(Abstraction, u32); 9] = [
@@ -186,8 +187,8 @@ fn said_by(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Resul
 struct Patience;
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > 20_000).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > 20_000).then_some(Stop::Asked)
     }
 }
 

@@ -10,12 +10,13 @@ use common::law::{MAX_STATES, check, check_observed};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::coherence::{Coherence, CutOff, cut_off, least, reach};
-use fencewright::engine::{Abstraction, Engine, Options, Task, Unlimited, Values, Verdict};
+use fencewright::engine::{Abstraction, Engine, Options, Task, Values, Verdict};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::system::Dialect;
+use fencewright::watch::Unlimited;
 
 fn parsed(text: &str) -> Option<Program> {
     frontend::parse(&fw::Fw, &Source::new("t.fw", text), &[]).program

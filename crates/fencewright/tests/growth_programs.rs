@@ -4,11 +4,12 @@
 mod common;
 
 use common::expectation::root;
-use fencewright::engine::{Options, Task, Unlimited, Verdict, named};
+use fencewright::engine::{Options, Task, Verdict, named};
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
+use fencewright::watch::Unlimited;
 
 fn program(name: &str, defines: &[(&str, i64)]) -> Program {
     let path = root().join("benches/programs/growth").join(name).with_extension("fw");

@@ -9,16 +9,17 @@ use std::cell::Cell;
 
 use common::expectation::{Expectations, Expected, examples, root};
 use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, check, program, program_of};
+use common::law::{MAX_STATES, MODELS, check, program, program_of};
 use common::oracle::{Truth, first_registers, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::predicates::Predicates;
 use fencewright::engine::zones::ZonesEngine;
-use fencewright::engine::{Engine, Keep, Monitor, Options, Progress, StopReason, Task, Verdict};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::engine::{Engine, Keep, Options, StopReason, Task, Verdict};
+use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::system::Dialect;
+use fencewright::watch::{Monitor, Progress, Stop};
 
 /// The engines, what each is called here, and which stores it keeps in order.
 static ENGINES: [(&str, &dyn Engine, Keep); 3] = [
@@ -29,14 +30,6 @@ static ENGINES: [(&str, &dyn Engine, Keep); 3] = [
 
 /// So many of them, the first, take only differences.
 const DIFFERENCES_ONLY: usize = 1;
-
-/// Models, and what atomic updates wait for.
-const MODELS: [(Model, PsoRmw); 4] = [
-    (Model::Sc, PsoRmw::Location),
-    (Model::Tso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::All),
-];
 
 #[test]
 fn finite_programs_read_with_integers_mean_the_same() {
@@ -323,8 +316,8 @@ fn said(engine: &dyn Engine, program: &Program, model: Model, options: &Options)
 struct Glance;
 
 impl Monitor for Glance {
-    fn poll(&self, _progress: &Progress) -> Option<StopReason> {
-        Some(StopReason::Interrupted)
+    fn poll(&self, _progress: &Progress) -> Option<Stop> {
+        Some(Stop::Asked)
     }
 }
 
@@ -332,7 +325,7 @@ impl Monitor for Glance {
 struct Patience;
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > 3_000).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > 3_000).then_some(Stop::Asked)
     }
 }

@@ -13,12 +13,13 @@ use common::oracle::{Truth, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::explicit::Explicit;
-use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend::fw;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
 use fencewright::system::Dialect;
+use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 #[test]
 fn engines_agree_with_the_semantics() {
@@ -263,8 +264,8 @@ fn patient_answer(
 struct Patience(u64);
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > self.0).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.0).then_some(Stop::Asked)
     }
 }
 

@@ -10,20 +10,24 @@ use common::expectation::root;
 /// Each part, and the parts it may know.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("util", &[]),
+    ("watch", &[]),
     ("numeric", &["util"]),
     ("source", &["util"]),
     ("program", &["util", "source"]),
     ("frontend", &["util", "source", "program"]),
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
-    ("engine", &["util", "numeric", "source", "program", "memory", "system", "translate"]),
-    ("synth", &["util", "source", "program", "memory", "system", "engine"]),
+    ("engine", &["util", "watch", "numeric", "source", "program", "memory", "system", "translate"]),
+    ("synth", &["util", "watch", "source", "program", "memory", "system", "engine"]),
     // The checker of certificates: nothing that could share a defect with the engines.
-    ("certificate", &["util", "numeric", "source", "program", "memory", "system"]),
-    ("prove", &["util", "source", "program", "memory", "system", "engine", "synth", "certificate"]),
+    ("certificate", &["util", "watch", "numeric", "source", "program", "memory", "system"]),
+    ("prove", &["util", "watch", "source", "program", "memory", "system", "engine", "synth", "certificate"]),
     // Of `memory` only the names of the models.
     ("translate", &["util", "source", "program", "memory"]),
-    ("report", &["util", "source", "program", "frontend", "memory", "system", "engine", "synth", "certificate"]),
+    (
+        "report",
+        &["util", "watch", "source", "program", "frontend", "memory", "system", "engine", "synth", "certificate"],
+    ),
 ];
 
 #[test]

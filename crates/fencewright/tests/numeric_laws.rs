@@ -9,16 +9,17 @@ use std::cell::Cell;
 
 use common::expectation::root;
 use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, check, check_weak, program, program_of};
+use common::law::{MAX_STATES, MODELS, check, check_weak, program, program_of};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::numeric::Numeric;
-use fencewright::engine::{Engine, Monitor, Numbers, Options, Progress, StopReason, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Numbers, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::system::Dialect;
 use fencewright::translate::Method;
+use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 /// Laws are tried on fewer programs than those of the semantics, since each is asked about twelve times or more.
 const FEWER: u64 = 40;
@@ -28,14 +29,6 @@ const RARELY: u32 = 41;
 
 const WITH_LOOPS: Shape = Shape { max_ops: 4, has_loops: true };
 const WITHOUT_LOOPS: Shape = Shape { max_ops: 4, has_loops: false };
-
-/// Models, and what atomic updates wait for.
-const MODELS: [(Model, PsoRmw); 4] = [
-    (Model::Sc, PsoRmw::Location),
-    (Model::Tso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::Location),
-    (Model::Pso, PsoRmw::All),
-];
 
 #[test]
 fn finite_programs() {
@@ -333,7 +326,7 @@ impl Patience {
 }
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > self.0).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.0).then_some(Stop::Asked)
     }
 }

@@ -12,11 +12,12 @@ use std::sync::{Arc, Mutex};
 
 use common::expectation::{Expectations, Expected, Fences, examples, root};
 use common::fences;
-use fencewright::engine::{ALL, Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{ALL, Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::source::{Source, Style, render};
+use fencewright::watch::{Monitor, Progress, Stop};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 type Counts = Arc<Mutex<BTreeMap<String, String>>>;
@@ -159,8 +160,8 @@ impl Patience {
 }
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > self.0).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.0).then_some(Stop::Asked)
     }
 }
 

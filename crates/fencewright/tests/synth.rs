@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::expectation::root;
 use fencewright::engine::backward::load_buffer::clauses;
-use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, named};
+use fencewright::engine::{Options, StopReason, Task, named};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model::{self, Pso, Tso};
 use fencewright::program::{FenceKind, Placement, Program, Side};
@@ -15,6 +15,7 @@ use fencewright::synth::{
     By, CandidateId, Costs, Elements, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize,
 };
 use fencewright::util::Idx;
+use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 const SB: &str = "\
 shared x, y: 0..1;
@@ -144,8 +145,8 @@ fn the_labelled_search_finds_all_clauses() {
 fn the_labelled_search_can_be_stopped() {
     struct AtOnce;
     impl Monitor for AtOnce {
-        fn poll(&self, progress: &Progress) -> Option<StopReason> {
-            (progress.queued > 0).then_some(StopReason::Interrupted)
+        fn poll(&self, progress: &Progress) -> Option<Stop> {
+            (progress.queued > 0).then_some(Stop::Asked)
         }
     }
     let path = root().join("examples/papers/lamport_fast.fw");

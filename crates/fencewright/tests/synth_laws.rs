@@ -11,7 +11,7 @@ use common::random::Shape;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::numeric::Numeric;
-use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::synth::{
@@ -19,6 +19,7 @@ use fencewright::synth::{
 };
 use fencewright::system::Dialect;
 use fencewright::util::{Idx, IndexVec};
+use fencewright::watch::Unlimited;
 
 /// Brute force tries all sets of no more candidates than this.
 const MAX_CANDIDATES: usize = 6;

@@ -8,12 +8,13 @@ use std::path::Path;
 use common::expectation::{Expectations, Expected, examples, root};
 use common::law::program_of;
 use fencewright::engine::explicit::Explicit;
-use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
+use fencewright::watch::{Monitor, Progress, Stop};
 
 /// How many states a search gets.
 const PATIENCE: u64 = 20_000;
@@ -21,8 +22,8 @@ const PATIENCE: u64 = 20_000;
 struct Patience;
 
 impl Monitor for Patience {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > PATIENCE).then_some(StopReason::Interrupted)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > PATIENCE).then_some(Stop::Asked)
     }
 }
 

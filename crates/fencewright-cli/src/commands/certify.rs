@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{Limits, StopReason, Task};
+use fencewright::engine::{StopReason, Task};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::prove::{Proved, certify, certify_fences};
 use fencewright::report::{Command, FenceFinding, Finding, Refusal};
 use fencewright::synth::{self, Costs, Method, Outcome, Request, Synthesis, Wanted};
+use fencewright::watch::Limits;
 
 use crate::args::CertifyArguments;
 use crate::code::{Code, REPORT};

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use fencewright::engine::{Answer, Limits, Task, Verdict};
+use fencewright::engine::{Answer, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::report::{Command, Finding, Refusal, trace_page};
+use fencewright::watch::Limits;
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use fencewright::engine::Limits;
+use fencewright::watch::Limits;
 use fencewright_web::{MAX_TEXT_BYTES, Server, Settings};
 
 use crate::args::ExploreArguments;

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use fencewright::engine::{Limits, StopReason, Task, Verdict};
+use fencewright::engine::{StopReason, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Insertion, Original, Patched, patch};
 use fencewright::report::{Command, FenceFinding, Refusal};
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
+use fencewright::watch::Limits;
 
 use crate::args::{FenceArguments, WhichFences};
 use crate::code::{Code, REPORT};

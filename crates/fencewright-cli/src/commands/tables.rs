@@ -1,6 +1,6 @@
 //! `tables`: the papers' tables, ours beside theirs.
 
-use fencewright::engine::Limits;
+use fencewright::watch::Limits;
 
 use crate::args::TablesArguments;
 use crate::code::Code;

@@ -1,11 +1,9 @@
 //! `verify`: is a certificate right?
 
-use std::cell::RefCell;
-
-use fencewright::certificate::{Failure, Patience, parse, verify};
-use fencewright::engine::{Limits, Monitor, Progress, StopReason};
+use fencewright::certificate::{Failure, parse, verify};
 use fencewright::report::Verification;
 use fencewright::source::Source;
+use fencewright::watch::Limits;
 
 use crate::args::VerifyArguments;
 use crate::code::Code;
@@ -27,9 +25,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
     };
     let limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
     let watch = Watch::start(limits, source.name().to_owned(), console);
-    let patient = Patient { watch: &watch, stopped: RefCell::default() };
-    let result = verify(&program, &certificate, &patient);
-    let stopped = patient.stopped.into_inner();
+    let result = verify(&program, &certificate, &watch);
     let seconds = watch.elapsed().as_secs_f64();
     drop(watch);
     let verification = Verification {
@@ -37,30 +33,13 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
         path: source.name(),
         certificate: &certificate,
         result: &result,
-        stopped: stopped.as_ref(),
         seconds,
         peak_rss: rss::peak(),
     };
     console.tell(&console.report().verification(&verification, console.look()));
-    match (&result, &stopped) {
-        (Ok(()), _) => Code::Good,
-        (Err(Failure::Refused(_)), _) => Code::Bad,
-        (Err(Failure::Stopped), Some(reason)) => Code::of_stop(reason),
-        (Err(Failure::Stopped), None) => Code::Unknown,
-    }
-}
-
-/// Lets the limits watch the checker.
-struct Patient<'a> {
-    watch: &'a Watch<'a>,
-    stopped: RefCell<Option<StopReason>>,
-}
-
-impl Patience for Patient<'_> {
-    fn is_over(&self, steps: u64, bytes: u64) -> bool {
-        let stopped = self.watch.poll(&Progress { explored: steps, queued: 0, depth: 0, bytes });
-        let is_over = stopped.is_some();
-        self.stopped.replace(stopped);
-        is_over
+    match result {
+        Ok(()) => Code::Good,
+        Err(Failure::Refused(_)) => Code::Bad,
+        Err(Failure::Stopped(stop)) => Code::of_stop(&stop.into()),
     }
 }

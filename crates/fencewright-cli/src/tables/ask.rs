@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Instant;
 
-use fencewright::engine::{Engine, Monitor, Options, StopReason, Task, Unsupported, Verdict};
+use fencewright::engine::{Engine, Options, StopReason, Task, Unsupported, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::synth::{
     self, By, Candidate, CandidateId, Choice, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, synthesize,
 };
 use fencewright::util::IndexVec;
+use fencewright::watch::Monitor;
 
 /// Who is asked, about what.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 
 use super::ask::{self, Inferred, Inquiry};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, judge, notes, stopped, verdict};
 use super::papers::{InferRow, Papers, Quality};
 use super::{Made, Setting};
@@ -37,14 +37,7 @@ than the paper's is not marked";
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_infer;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         let program = super::programs::named(&row.subject.program);

@@ -8,7 +8,7 @@ use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 
 use super::ask::{Checked, Inquiry, Reached};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, judge, notes, verdict};
 use super::papers::{Papers, Proof, ProofsRow};
 use super::{Made, Setting};
@@ -37,14 +37,7 @@ alarm, where there is one. `reduced`: with them. `B/state`: bytes of all tables,
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_verify;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         let program = super::programs::named(&row.subject.program);

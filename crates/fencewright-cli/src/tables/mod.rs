@@ -23,7 +23,8 @@ mod pso_reach;
 mod robust_buffers;
 mod single_buffer;
 
-use fencewright::engine::{self, Engine, Limits, Options};
+use fencewright::engine::{self, Engine, Options};
+use fencewright::watch::Limits;
 
 use crate::code::Code;
 use crate::console::Console;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
+use super::grid::{Column, Grid};
+
 /// The file, as it ships.
 const TEXT: &str = include_str!("../../tables/papers.toml");
 
@@ -29,6 +31,20 @@ pub struct Table<R> {
     /// Where it stands.
     pub paper: String,
     pub rows: Vec<R>,
+}
+
+impl<R> Table<R> {
+    /// The table as it is shown, without rows yet; `reading` says how to read it.
+    pub fn grid(&self, name: &'static str, reading: &str, columns: &'static [Column]) -> Grid {
+        Grid {
+            name,
+            title: self.title.clone(),
+            about: format!("{}. {reading}.", self.paper),
+            columns,
+            rows: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// What a row is about.

@@ -6,7 +6,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 
 use super::ask::{self, Checked, Fenced, Inquiry, Sets};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, judge, notes, stopped, verdict};
 use super::papers::{Papers, SameSetsRow, Synthesized};
 use super::{Made, Setting};
@@ -53,14 +53,7 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_fences;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         let judgements = answer(row, setting, &mut grid.rows);

@@ -5,7 +5,7 @@ use fencewright::memory::Model;
 use fencewright::program::Placement;
 
 use super::ask::{Checked, Inquiry, Reached};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, judge, notes, verdict};
 use super::papers::{Papers, Reach, ReachRow};
 use super::{Made, Setting};
@@ -36,14 +36,7 @@ const READING: &str = "\
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_reach;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         for asked in [

@@ -10,7 +10,7 @@ use fencewright::program::Program;
 use fencewright::translate::Method;
 
 use super::ask::{self, Checked, Inquiry, Pruned, Reached};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, notes, stopped, verdict};
 use super::papers::{Papers, Robust, RobustRow, Subject};
 use super::{Made, Setting};
@@ -51,14 +51,7 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.robust_buffers;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         let program = super::programs::named(&row.subject.program);

@@ -5,7 +5,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 
 use super::ask::{self, Checked, Fenced, Inquiry, sets_text};
-use super::grid::{Cell, Column, Grid};
+use super::grid::{Cell, Column};
 use super::judge::{Judgement, judge, notes, verdict};
 use super::papers::{Papers, SetsRow};
 use super::{Made, Setting};
@@ -46,14 +46,7 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.single_buffer;
-    let mut grid = Grid {
-        name: NAME,
-        title: table.title.clone(),
-        about: format!("{}. {READING}.", table.paper),
-        columns: COLUMNS,
-        rows: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut grid = table.grid(NAME, READING, COLUMNS);
     let mut code = Code::Good;
     for row in &table.rows {
         let program = super::programs::named(&row.subject.program);

@@ -7,9 +7,9 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fencewright::engine::Limits;
 use fencewright::frontend;
 use fencewright::memory::Model;
+use fencewright::watch::Limits;
 use fencewright_web::{Server, Settings};
 use serde_json::{Value as Json, json};
 

@@ -10,7 +10,8 @@ use crate::memory::{Model, Operational, Pso, Sc, Tso};
 use crate::program::{Placement, Program};
 use crate::system::{Dialect, Outcome, System, starts};
 
-use super::verify::{Failure, Patience, Steps};
+use super::verify::{Failure, Steps};
+use crate::watch::Monitor;
 
 /// More states than this are not looked at.
 pub const MAX_STATES: usize = 2_000_000;
@@ -24,9 +25,9 @@ pub fn explore(
     placement: &Placement,
     model: Model,
     dialect: Dialect,
-    patience: &dyn Patience,
+    monitor: &dyn Monitor,
 ) -> Result<u64, Failure> {
-    visit_all(program, placement, model, dialect, &mut Steps::new(patience))
+    visit_all(program, placement, model, dialect, &mut Steps::new(monitor))
 }
 
 pub(super) fn visit_all(

@@ -13,7 +13,8 @@ use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, 
 use crate::system::{Block, Control, Fault, Flow, Local, Move, Stop, run_block};
 use crate::util::{Idx, IndexVec};
 
-use super::verify::{Failure, Patience, Steps};
+use super::verify::{Failure, Steps};
+use crate::watch::Monitor;
 
 /// A local state of a process.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,10 +77,10 @@ pub fn local_states(
     placement: &Placement,
     model: Model,
     values: &IndexVec<LocationId, BTreeSet<Value>>,
-    patience: &dyn Patience,
+    monitor: &dyn Monitor,
 ) -> Result<IndexVec<ProcessId, BTreeSet<LocalState>>, Failure> {
     let offers = Offers { flow: Flow { program, placement }, model, values };
-    let mut steps = Steps::new(patience);
+    let mut steps = Steps::new(monitor);
     let all = program.processes().indices().map(|process| {
         let mut seen = BTreeSet::new();
         let mut todo = Vec::new();

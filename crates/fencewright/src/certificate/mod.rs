@@ -42,7 +42,7 @@ pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
 pub use locals::{LocalState, local_states};
 pub use parse::parse;
-pub use verify::{Failure, Patience, Tireless, verify};
+pub use verify::{Failure, verify};
 pub use write::write;
 
 /// The version of the format; a checker reads its own only.

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::program::{Placement, Program};
 use crate::system::{Dialect, replay};
 use crate::util::Idx;
+use crate::watch::{Monitor, Progress, Stop};
 
 use super::{Certificate, Claim, Proof, Subject, abstraction, closed, digest, exploration, fences};
 
@@ -14,7 +15,7 @@ pub enum Failure {
     /// A check fails; this says which, and where.
     Refused(String),
     /// The checker was told to stop.
-    Stopped,
+    Stopped(Stop),
 }
 
 impl Failure {
@@ -28,7 +29,7 @@ impl Failure {
     pub(super) fn within(self, what: &str) -> Self {
         match self {
             Self::Refused(why) => Self::Refused(format!("{what}: {why}")),
-            Self::Stopped => Self::Stopped,
+            Self::Stopped(stop) => Self::Stopped(stop),
         }
     }
 }
@@ -37,46 +38,31 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(why) => f.write_str(why),
-            Self::Stopped => f.write_str("stopped before all was checked"),
+            Self::Stopped(stop) => write!(f, "stopped before all was checked: {stop}"),
         }
-    }
-}
-
-/// Whoever waits for the checker.
-pub trait Patience {
-    /// Whether to stop. Asked every few thousand steps, with the steps so far and the bytes of the tables, roughly.
-    fn is_over(&self, steps: u64, bytes: u64) -> bool;
-}
-
-/// Waits for as long as it takes.
-#[derive(Clone, Copy, Debug)]
-pub struct Tireless;
-
-impl Patience for Tireless {
-    fn is_over(&self, _steps: u64, _bytes: u64) -> bool {
-        false
     }
 }
 
 /// Counts the steps of a check.
 pub(super) struct Steps<'a> {
-    patience: &'a dyn Patience,
+    monitor: &'a dyn Monitor,
     done: u64,
 }
 
 impl<'a> Steps<'a> {
     /// None are done yet.
-    pub(super) fn new(patience: &'a dyn Patience) -> Self {
-        Self { patience, done: 0 }
+    pub(super) fn new(monitor: &'a dyn Monitor) -> Self {
+        Self { monitor, done: 0 }
     }
 
     /// One more, while the tables have so many bytes.
     pub(super) fn step(&mut self, bytes: u64) -> Result<(), Failure> {
         self.done += 1;
-        if self.done.is_multiple_of(1024) && self.patience.is_over(self.done, bytes) {
-            return Err(Failure::Stopped);
+        if !self.done.is_multiple_of(1024) {
+            return Ok(());
         }
-        Ok(())
+        let progress = Progress { explored: self.done, bytes, ..Progress::default() };
+        self.monitor.poll(&progress).map_or(Ok(()), |stop| Err(Failure::Stopped(stop)))
     }
 }
 
@@ -84,14 +70,14 @@ impl<'a> Steps<'a> {
 ///
 /// # Errors
 /// The first check that fails, or that the checker was told to stop.
-pub fn verify(program: &Program, certificate: &Certificate, patience: &dyn Patience) -> Result<(), Failure> {
+pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monitor) -> Result<(), Failure> {
     let subject = &certificate.subject;
     let found = digest(program);
     if subject.program != found {
         let claimed = &subject.program;
         return Failure::refused(format!("it is about another program: sha256 {claimed}, but this one has {found}"));
     }
-    let mut steps = Steps::new(patience);
+    let mut steps = Steps::new(monitor);
     match &certificate.claim {
         Claim::Safe(placement, proof) => safe(program, placement, subject, proof, &mut steps),
         Claim::Unsafe(placement, trace) => {

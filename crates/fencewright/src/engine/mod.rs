@@ -7,7 +7,6 @@ pub mod automaton;
 pub mod backward;
 pub mod coherence;
 pub mod explicit;
-mod monitor;
 pub mod numeric;
 pub mod portfolio;
 pub mod predicates;
@@ -22,9 +21,9 @@ use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::system::Dialect;
 use crate::translate::Method;
+use crate::watch::Monitor;
 
 pub use coherence::{Abstraction, Values};
-pub use monitor::{Limits, LimitsMonitor, Monitor, Progress, Unlimited};
 pub use numeric::Numbers;
 pub use predicates::Keep;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};

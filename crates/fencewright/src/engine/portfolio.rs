@@ -13,7 +13,8 @@ use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::zones::ZonesEngine;
-use crate::engine::{AUTO, Answer, Engine, Monitor, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{AUTO, Answer, Engine, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::watch::Monitor;
 
 /// The engines in a sensible order.
 #[derive(Clone, Copy, Debug)]

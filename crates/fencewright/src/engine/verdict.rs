@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::system::Run;
+use crate::watch::Stop;
 
 /// An engine's answer.
 #[derive(Clone, Debug)]
@@ -57,6 +58,17 @@ pub enum StopReason {
     Unproved(String),
     /// The engine's run was refused by the reference semantics, or its proof by the checker: a defect of the engine.
     Defect(String),
+}
+
+impl From<Stop> for StopReason {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Time => Self::Timeout,
+            Stop::Memory => Self::Memory,
+            Stop::Asked => Self::Interrupted,
+            Stop::Spent(n) => Self::Constraints(n),
+        }
+    }
 }
 
 impl StopReason {

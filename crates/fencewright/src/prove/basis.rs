@@ -6,11 +6,12 @@ use crate::certificate::basis::Class;
 use crate::certificate::{Basis, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, local_states};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
-use crate::engine::{Monitor, Progress, StopReason, Task};
+use crate::engine::{StopReason, Task};
 use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Progress, Stop};
 
-use super::Watch;
+use super::{Scaled, reason};
 
 /// A basis, unless the search merges local states in a way that is no map on them.
 pub(super) fn seek(
@@ -30,9 +31,8 @@ pub(super) fn seek(
         Ok(Sought::Safe(told, resting)) => (told, resting),
     };
     let values = told.values.iter().map(|values| values.iter().copied().collect()).collect();
-    let watch = Watch::new(monitor);
-    let locals = local_states(task.program, task.placement, task.model, &values, &watch)
-        .map_err(|failure| watch.reason(failure, StopReason::Unproved))?;
+    let locals = local_states(task.program, task.placement, task.model, &values, &Scaled(monitor))
+        .map_err(|failure| reason(failure, StopReason::Unproved))?;
     let mut processes = IndexVec::new();
     for (process, states) in locals.iter_enumerated() {
         let Some(classes) = classes(process, states, &resting) else { return Ok(None) };
@@ -90,8 +90,8 @@ struct Capped<'a> {
 }
 
 impl Monitor for Capped<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
         let is_over = progress.explored > self.max;
-        self.monitor.poll(progress).or_else(|| is_over.then_some(StopReason::Constraints(self.max)))
+        self.monitor.poll(progress).or_else(|| is_over.then_some(Stop::Spent(self.max)))
     }
 }

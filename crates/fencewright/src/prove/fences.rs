@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use crate::certificate::fences::{FenceSet, all_but};
 use crate::certificate::{Certificate, Claim, FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 use crate::engine::portfolio::Auto;
-use crate::engine::{Engine, Monitor, StopReason, Task, Verdict};
+use crate::engine::{Engine, StopReason, Task, Verdict};
 use crate::memory::Model;
 use crate::program::{By, FenceKind, FencePlace};
 use crate::synth::{Choice, Outcome, Request, Synthesis, Why};
 use crate::system::Trace;
+use crate::watch::Monitor;
 
 use super::{checked, proof};
 

@@ -8,13 +8,12 @@
 mod basis;
 mod fences;
 
-use std::cell::RefCell;
-
 use crate::certificate::abstraction as certificate;
-use crate::certificate::{Abstraction, Certificate, Claim, Failure, Patience, Proof, Subject, digest, explore, verify};
+use crate::certificate::{Abstraction, Certificate, Claim, Failure, Proof, Subject, digest, explore, verify};
 use crate::engine::automaton::Merging;
 use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
-use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
 
@@ -79,9 +78,8 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
     {
         return Ok(proof);
     }
-    let watch = Watch { steps_per_state: 1, ..Watch::new(monitor) };
-    let explored = explore(task.program, task.placement, task.model, task.options.dialect, &watch);
-    match explored.map_err(|failure| watch.reason(failure, StopReason::Unproved)) {
+    let explored = explore(task.program, task.placement, task.model, task.options.dialect, monitor);
+    match explored.map_err(|failure| reason(failure, StopReason::Unproved)) {
         Ok(n_states) => Ok(Proof::Exploration(n_states)),
         Err(StopReason::Unproved(_)) if matches!(first, Err(StopReason::Constraints(_))) => {
             basis_proof(task, u64::MAX, monitor)
@@ -100,9 +98,8 @@ fn abstraction_proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Pr
     };
     let proof = Proof::Abstraction(grid);
     let certificate = certificate(task, Claim::Safe(task.placement.clone(), proof.clone()));
-    let watch = Watch::new(monitor);
     // The engine may have needed more than a grid.
-    match verify(task.program, &certificate, &watch).map_err(|it| watch.reason(it, StopReason::Unproved)) {
+    match verify(task.program, &certificate, &Scaled(monitor)).map_err(|it| reason(it, StopReason::Unproved)) {
         Ok(()) => Ok(Some(proof)),
         Err(StopReason::Unproved(_)) => Ok(None),
         Err(reason) => Err(reason),
@@ -148,10 +145,9 @@ fn basis_proof(task: &Task<'_>, max_constraints: u64, monitor: &dyn Monitor) -> 
 /// Why it does not.
 pub(crate) fn checked(task: &Task<'_>, claim: Claim, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
     let certificate = certificate(task, claim);
-    let watch = Watch::new(monitor);
-    match verify(task.program, &certificate, &watch) {
+    match verify(task.program, &certificate, &Scaled(monitor)) {
         Ok(()) => Ok(certificate),
-        Err(failure) => Err(watch.reason(failure, StopReason::Defect)),
+        Err(failure) => Err(reason(failure, StopReason::Defect)),
     }
 }
 
@@ -165,33 +161,19 @@ fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
     Certificate { subject, claim }
 }
 
-/// Lets a monitor watch the checker.
-pub(crate) struct Watch<'a> {
-    monitor: &'a dyn Monitor,
-    /// How many steps the monitor counts as one state.
-    steps_per_state: u64,
-    stopped: RefCell<Option<StopReason>>,
-}
+/// Counts steps of the checker as the constraints that a search would look at in their time.
+pub(crate) struct Scaled<'a>(pub(crate) &'a dyn Monitor);
 
-impl<'a> Watch<'a> {
-    fn new(monitor: &'a dyn Monitor) -> Self {
-        Self { monitor, steps_per_state: STEPS_PER_CONSTRAINT, stopped: RefCell::new(None) }
-    }
-
-    fn reason(&self, failure: Failure, refused: fn(String) -> StopReason) -> StopReason {
-        match failure {
-            Failure::Refused(why) => refused(why),
-            Failure::Stopped => self.stopped.borrow_mut().take().unwrap_or(StopReason::Interrupted),
-        }
+impl Monitor for Scaled<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        self.0.poll(&Progress { explored: progress.explored / STEPS_PER_CONSTRAINT, ..*progress })
     }
 }
 
-impl Patience for Watch<'_> {
-    fn is_over(&self, steps: u64, bytes: u64) -> bool {
-        let explored = steps / self.steps_per_state;
-        let stopped = self.monitor.poll(&Progress { explored, queued: 0, depth: 0, bytes });
-        let is_over = stopped.is_some();
-        self.stopped.replace(stopped);
-        is_over
+/// Why there is no proof, from why the checker does not accept one.
+pub(crate) fn reason(failure: Failure, refused: fn(String) -> StopReason) -> StopReason {
+    match failure {
+        Failure::Refused(why) => refused(why),
+        Failure::Stopped(stop) => stop.into(),
     }
 }

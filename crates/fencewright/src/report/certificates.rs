@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::json::SCHEMA_NAME;
 use crate::certificate::{Certificate, Claim, Failure};
-use crate::engine::StopReason;
 use crate::report::Look;
 use crate::source::Style;
 
@@ -19,8 +18,6 @@ pub struct Verification<'a> {
     pub certificate: &'a Certificate,
     /// What the checker says.
     pub result: &'a Result<(), Failure>,
-    /// Why it stopped, if it did.
-    pub stopped: Option<&'a StopReason>,
     /// How long it took.
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
@@ -40,7 +37,7 @@ impl Verification<'_> {
         match self.result {
             Ok(()) => "valid",
             Err(Failure::Refused(_)) => "refused",
-            Err(Failure::Stopped) => "unknown",
+            Err(Failure::Stopped(_)) => "unknown",
         }
     }
 
@@ -48,7 +45,7 @@ impl Verification<'_> {
         match self.result {
             Ok(()) => None,
             Err(Failure::Refused(why)) => Some(why.clone()),
-            Err(Failure::Stopped) => self.stopped.map(ToString::to_string),
+            Err(Failure::Stopped(stop)) => Some(stop.to_string()),
         }
     }
 }
@@ -58,7 +55,7 @@ pub(super) fn text(verification: &Verification<'_>, look: Look) -> String {
     let color = match verification.result {
         Ok(()) => "1;32",
         Err(Failure::Refused(_)) => "1;31",
-        Err(Failure::Stopped) => "1;33",
+        Err(Failure::Stopped(_)) => "1;33",
     };
     let verdict = match look.style {
         Style::Plain => verification.verdict().to_owned(),

@@ -6,13 +6,14 @@ mod patch;
 mod schema;
 mod texts;
 
-use crate::engine::{self, Answer, Options, StopReason, Task, Unlimited, Verdict};
+use crate::engine::{self, Answer, Options, StopReason, Task, Verdict};
 use crate::frontend::{self, fw};
 use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::report::{Command, Detail, Finding, Look, Report};
 use crate::source::{Source, Style};
 use crate::system::Run;
+use crate::watch::Unlimited;
 
 pub(super) const SB: &str = "\
 shared x, y: 0..1;

@@ -25,12 +25,13 @@ mod weaken;
 
 use std::ops::ControlFlow;
 
-use crate::engine::{Answer, Engine, Monitor, Progress, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
 use crate::engine::{coherence, numeric, portfolio};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
 use crate::util::IndexVec;
+use crate::watch::{Monitor, Progress};
 
 pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
 pub use clause::Elements;
@@ -311,7 +312,8 @@ impl<'a> Search<'a> {
     }
 
     fn poll(&self) -> Option<StopReason> {
-        self.monitor.poll(&Progress { explored: self.explored, ..Progress::default() })
+        let progress = Progress { explored: self.explored, ..Progress::default() };
+        self.monitor.poll(&progress).map(StopReason::from)
     }
 
     /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one

@@ -1,11 +1,12 @@
 //! What an example says of fences, held against fence synthesis; and repaired texts, read back and checked.
 
-use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
+use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::report::patch::{Original, patch};
 use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use fencewright::watch::{Monitor, Progress, Stop};
 
 use super::expectation::{FenceOutcome, Fences};
 
@@ -23,8 +24,8 @@ impl StateLimit {
 }
 
 impl Monitor for StateLimit {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        (progress.explored > self.0).then_some(StopReason::Memory)
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (progress.explored > self.0).then_some(Stop::Memory)
     }
 }
 

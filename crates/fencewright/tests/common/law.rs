@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fencewright::engine::{ALL, Engine};
 use fencewright::frontend::fw;
 use fencewright::frontend::lower::lower;
-use fencewright::memory::Model;
+use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Program, Value};
 use fencewright::source::{Source, Style, render};
 
@@ -15,6 +15,14 @@ use super::shrink::shrink;
 
 /// The oracle gives up beyond this many states.
 pub const MAX_STATES: usize = 10_000;
+
+/// Models, and what atomic updates wait for.
+pub const MODELS: [(Model, PsoRmw); 4] = [
+    (Model::Sc, PsoRmw::Location),
+    (Model::Tso, PsoRmw::Location),
+    (Model::Pso, PsoRmw::Location),
+    (Model::Pso, PsoRmw::All),
+];
 
 /// Tries a law on random programs, fewer by the given factor.
 pub fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {

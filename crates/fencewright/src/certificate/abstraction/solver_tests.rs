@@ -16,7 +16,6 @@ use std::process::{Command, Stdio};
 use super::configuration::{Configuration, Layout};
 use super::data::Data;
 use super::{Abstraction, Machine, Predicate, Site, Steps, Visit, visiting};
-use crate::certificate::verify::Tireless;
 use crate::memory::PsoRmw;
 use crate::program::{
     BinaryOp, EdgeId, Expr, LocationId, Micro, Op, Place, Placement, ProcessId, Program, RegisterId, RmwVar, UnaryOp,
@@ -24,6 +23,7 @@ use crate::program::{
 };
 use crate::system::{Control, Flow, Move};
 use crate::util::Idx;
+use crate::watch::Unlimited;
 
 fn program(name: &str) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
@@ -70,7 +70,7 @@ fn what_is_visited_is_an_invariant() {
         let program = program(name);
         let flow = Flow { program: &program, placement: &Placement::NONE };
         let queries = visiting(flow, machine, &abstraction, |visit| {
-            visit.run(&mut Steps::new(&Tireless)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+            visit.run(&mut Steps::new(&Unlimited)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
             queries(visit)
         });
         assert!(queries.len() > 10, "{name}: there is hardly anything to ask");

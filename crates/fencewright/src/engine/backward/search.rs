@@ -12,9 +12,10 @@ use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::engine::StopReason;
 use crate::engine::backward::WellStructured;
 use crate::engine::backward::antichain::{Antichain, Newcomer};
-use crate::engine::{Monitor, Progress, StopReason};
+use crate::watch::{Monitor, Progress};
 
 /// A batch is no more than this part of the queue, and of what was looked at before, so that little is looked at that
 /// better constraints would have spared, and small searches go one by one.
@@ -117,7 +118,7 @@ impl<S: WellStructured> Search<S> {
                 polled_at = self.n_explored;
                 if let Some(reason) = monitor.poll(&self.progress()) {
                     self.put_back(&batch);
-                    return End::Stopped(reason);
+                    return End::Stopped(reason.into());
                 }
             }
             for newcomer in self.expand(&batch, n_threads) {

@@ -3,7 +3,7 @@
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::backward::{Search, WellStructured};
 use crate::engine::run::{Path, replayed};
-use crate::engine::{Answer, Monitor, Progress, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::PropertyId;
 use crate::system::{Fault, Run, Violation};
 use crate::util::Idx;
@@ -65,20 +65,5 @@ pub fn unsafe_or_unknown(run: Result<Run, StopReason>) -> Verdict {
     match run {
         Ok(run) => Verdict::Unsafe(Box::new(run)),
         Err(reason) => Verdict::Unknown(reason),
-    }
-}
-
-/// Stops at so many constraints, known or looked at, or when the other monitor does.
-pub struct Budget<'a> {
-    /// The other monitor.
-    pub monitor: &'a dyn Monitor,
-    /// So many.
-    pub max_constraints: u64,
-}
-
-impl Monitor for Budget<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
-        let is_spent = progress.explored + progress.queued > self.max_constraints;
-        self.monitor.poll(progress).or_else(|| is_spent.then_some(StopReason::Constraints(self.max_constraints)))
     }
 }

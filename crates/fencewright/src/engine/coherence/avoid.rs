@@ -26,10 +26,11 @@ use crate::engine::coherence::{Abstraction, Coherence, Reducing, shared};
 use crate::engine::explicit::{
     Badness, BufferId, Covering, Expander, POLL_EVERY, Shared, Sink, StateSet, Waiting, hash_of,
 };
-use crate::engine::{Monitor, Progress, StopReason, Task, Unsupported};
+use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::EdgeId;
 use crate::system::{Action, starts};
 use crate::util::{Bdd, Formula};
+use crate::watch::{Monitor, Progress};
 
 /// What avoids all bad states.
 #[derive(Clone, Debug)]
@@ -172,7 +173,7 @@ impl<'a> Search<'a> {
             depth: 0,
             bytes: self.found.bytes(),
         };
-        monitor.poll(&progress).map_or(Ok(()), Err)
+        monitor.poll(&progress).map_or(Ok(()), |stop| Err(stop.into()))
     }
 }
 

@@ -62,9 +62,10 @@ use std::ops::RangeInclusive;
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
 use crate::engine::explicit::{End as SearchEnd, Outcome};
-use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::swaps;
 use crate::system::{Run, starts};
+use crate::watch::Monitor;
 
 use concrete::Alarm;
 

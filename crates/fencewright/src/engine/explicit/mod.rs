@@ -32,9 +32,10 @@ use std::hash::BuildHasherDefault;
 use rustc_hash::FxHasher;
 
 use crate::engine::automaton::{Automaton, Merging};
-use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::swaps;
 use crate::system::{Run, Violation, starts};
+use crate::watch::Monitor;
 
 pub(in crate::engine) use buffers::{BufferId, BufferTable, Leaving, Stored, Waiting};
 pub(in crate::engine) use covering::Covering;

@@ -20,8 +20,8 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
 use crate::engine::explicit::states::{Batch, StateSet, hash_of};
-use crate::engine::{Monitor, Progress};
 use crate::system::starts;
+use crate::watch::{Monitor, Progress};
 
 /// Searches on so many threads until a bad state, the end, or a limit.
 pub fn run(shared: &Shared<'_>, n_threads: usize, budget: Budget, monitor: &dyn Monitor) -> Outcome {
@@ -206,7 +206,7 @@ impl Crew<'_> {
         if n_states > self.budget.states.min(MAX_STATES) || depth > self.budget.depth {
             self.finish(End::OverBudget);
         } else if let Some(reason) = self.monitor.poll(&progress) {
-            self.finish(End::Stopped(reason));
+            self.finish(End::Stopped(reason.into()));
         }
     }
 

@@ -9,8 +9,8 @@ use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
 use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
 use crate::engine::explicit::states::{Batch, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
-use crate::engine::{Monitor, Progress};
 use crate::system::starts;
+use crate::watch::{Monitor, Progress};
 
 /// A search on one thread that remembers where each state came from.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ impl<'a> Sequential<'a> {
             depth: self.depth,
             bytes: self.bytes(),
         };
-        monitor.poll(&progress).map(End::Stopped)
+        monitor.poll(&progress).map(|stop| End::Stopped(stop.into()))
     }
 
     fn bytes(&self) -> u64 {

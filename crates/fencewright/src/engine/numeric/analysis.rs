@@ -18,12 +18,13 @@ use crate::engine::numeric::execute::Executor;
 use crate::engine::numeric::heads::Heads;
 use crate::engine::numeric::layout::{Kind, Layout, Variable, thresholds};
 use crate::engine::numeric::order::{Apart, Order, Pairs};
-use crate::engine::{Monitor, Progress, Stats, StopReason};
+use crate::engine::{Stats, StopReason};
 use crate::numeric::{Domain, Linear, Thresholds};
 use crate::program::{EdgeId, Initial, Placement, PointId, ProcessId, RegisterId, Value};
 use crate::system::Flow;
 use crate::translate::Translated;
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Progress};
 
 /// A loop head is joined so often before it is widened.
 const DELAY: u32 = 3;
@@ -202,7 +203,7 @@ impl<'a, D: Domain> Analysis<'a, D> {
             self.stats.bytes = bytes.max(self.stats.bytes);
             let progress = Progress { explored, queued: self.todo.len() as u64, depth: 0, bytes };
             if let Some(reason) = monitor.poll(&progress) {
-                return Err(End::Stopped(reason));
+                return Err(End::Stopped(reason.into()));
             }
         }
         match explored < MAX_EXPLORED {

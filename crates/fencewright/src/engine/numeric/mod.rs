@@ -30,9 +30,10 @@ mod layout;
 mod order;
 
 use crate::engine::explicit::Explicit;
-use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
 use crate::translate::{Flushes, MAX_SLOTS, Overflow, Repeats, Request, translate};
+use crate::watch::Monitor;
 
 use analysis::{Analysis, End, Question};
 use layout::Layout;

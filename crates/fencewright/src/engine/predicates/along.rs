@@ -9,8 +9,8 @@ use std::collections::HashSet;
 
 use crate::engine::predicates::machine::{Machine, Rule, RuleKind, Skeleton};
 use crate::engine::predicates::search::{Alarm, Problem};
-use crate::engine::{Monitor, Progress};
 use crate::numeric::Zone;
+use crate::watch::{Monitor, Progress};
 
 /// What came of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

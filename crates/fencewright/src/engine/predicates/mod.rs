@@ -44,10 +44,11 @@ use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
-use crate::engine::{Answer, Engine, Monitor, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
+use crate::watch::Monitor;
 
 use attempts::Lates;
 use bad::{Bad, condition};

@@ -9,8 +9,9 @@ use crate::engine::predicates::search::{Alarm, End, Problem, Reached};
 use crate::engine::predicates::templates::Templates;
 use crate::engine::predicates::trace::Solved;
 use crate::engine::predicates::waiting::Rules;
-use crate::engine::{Monitor, Progress, Stats, StopReason, Task, Verdict};
+use crate::engine::{Stats, StopReason, Task, Verdict};
 use crate::program::{LocationId, ProcessId};
+use crate::watch::{Monitor, Progress, Stop};
 
 /// So many stores are kept in order at first.
 const FIRST_K: usize = 1;
@@ -124,7 +125,7 @@ impl Refinement<'_> {
     /// There is an alarm, and nothing more to do about it, or no time to.
     fn alarm(&self) -> Verdict {
         let stopped = self.monitor.poll(&Progress { explored: self.stats.explored, ..Progress::default() });
-        Verdict::Unknown(stopped.unwrap_or(StopReason::Alarm(self.problem.machine.rules.k as u32)))
+        Verdict::Unknown(stopped.map_or(StopReason::Alarm(self.problem.machine.rules.k as u32), StopReason::from))
     }
 
     /// The processes some of whose loads find anything.
@@ -138,8 +139,8 @@ impl Refinement<'_> {
 struct Watch<'a>(&'a dyn Monitor);
 
 impl Monitor for Watch<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
         let is_over = progress.explored >= MAX_EXPLORED;
-        self.0.poll(progress).or_else(|| is_over.then_some(StopReason::Diverged(progress.explored)))
+        self.0.poll(progress).or_else(|| is_over.then_some(Stop::Spent(progress.explored)))
     }
 }

@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 
+use crate::engine::StopReason;
 use crate::engine::predicates::bad::Bad;
 use crate::engine::predicates::machine::{Condition, Machine, Rule, Skeleton};
 use crate::engine::predicates::templates::{Data, Templates};
-use crate::engine::{Monitor, Progress, StopReason};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId, RegisterId};
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Progress, Stop};
 
 /// What a search needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +94,11 @@ impl Reached {
             if next.is_multiple_of(POLL_EVERY) {
                 let queued = (self.nodes.len() - next) as u64;
                 let progress = Progress { explored: *explored, queued, depth: 0, bytes: self.bytes };
-                if let Some(reason) = monitor.poll(&progress) {
-                    return End::Stopped(reason);
+                if let Some(stop) = monitor.poll(&progress) {
+                    return End::Stopped(match stop {
+                        Stop::Spent(n) => StopReason::Diverged(n),
+                        Stop::Time | Stop::Memory | Stop::Asked => stop.into(),
+                    });
                 }
             }
             if !self.nodes[next].is_covered {

@@ -16,16 +16,17 @@
 //!
 //! Miné, _Static analysis of run-time errors in embedded critical parallel C programs_, ESOP 2011, with zones.
 
+use crate::engine::StopReason;
 use crate::engine::symbolic::effect::Effect;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, Step};
 use crate::engine::symbolic::layout::View;
 use crate::engine::symbolic::start::{initial, range};
 use crate::engine::symbolic::writers::Writers;
 use crate::engine::zones::facts::{Machine, ProcessFacts};
-use crate::engine::{Monitor, Progress, StopReason};
 use crate::numeric::{Bound, Term, Widened, Zone};
 use crate::program::{LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Progress};
 
 /// What the analysis needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +147,7 @@ impl<'a> Analysis<'a> {
                 for state in 0..flow.controls.len() {
                     has_grown |= self.interfere(process, state);
                     if let Some(reason) = monitor.poll(&Progress::default()) {
-                        return Err(reason);
+                        return Err(reason.into());
                     }
                 }
             }

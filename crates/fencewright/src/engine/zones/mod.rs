@@ -31,11 +31,12 @@ use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::symbolic::writers::{Writers, sole_writers};
-use crate::engine::{Answer, Engine, Monitor, Progress, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId};
 use crate::system::Run;
 use crate::util::IndexVec;
+use crate::watch::{Monitor, Progress, Stop};
 
 use constraint::Constraint;
 use facts::{Machine, ProcessFacts};
@@ -177,9 +178,9 @@ struct Turn<'a> {
 }
 
 impl Monitor for Turn<'_> {
-    fn poll(&self, progress: &Progress) -> Option<StopReason> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
         let all = Progress { explored: progress.explored + self.others, ..*progress };
         let is_over = progress.explored >= self.until;
-        self.monitor.poll(&all).or_else(|| is_over.then_some(StopReason::Constraints(self.until)))
+        self.monitor.poll(&all).or_else(|| is_over.then_some(Stop::Spent(self.until)))
     }
 }

@@ -3,12 +3,13 @@
 use expect_test::{Expect, expect};
 
 use super::{MP, PETERSON, SB, program};
-use crate::engine::{self, Options, StopReason, Task, Unlimited};
+use crate::engine::{self, Options, StopReason, Task};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
 use crate::source::Style;
 use crate::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use crate::watch::Unlimited;
 
 /// The text of a report on what synthesis finds, after something has been done to that.
 pub(super) fn report(

@@ -46,11 +46,9 @@ fn verifications_fit_the_schema() {
         },
         claim: Claim::Safe(Placement::NONE, Proof::Exploration(7)),
     };
-    for result in [Ok(()), Err(Failure::Refused("element 3".to_owned())), Err(Failure::Stopped)] {
-        let stopped = Some(&StopReason::Timeout).filter(|_| result == Err(Failure::Stopped));
+    for result in [Ok(()), Err(Failure::Refused("element 3".to_owned())), Err(Failure::Stopped(Stop::Time))] {
         let (file, path, certificate) = ("t.fw", "t.cert", &certificate);
-        let verification =
-            Verification { file, path, certificate, result: &result, stopped, seconds: 0.25, peak_rss: None };
+        let verification = Verification { file, path, certificate, result: &result, seconds: 0.25, peak_rss: None };
         check(&Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal }));
     }
 }

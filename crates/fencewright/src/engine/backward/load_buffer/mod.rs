@@ -23,10 +23,11 @@ use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
 use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
+use crate::watch::Monitor;
 
 use constraint::{ABSENT, Message};
 pub use optional::{Found, Labels, clauses};

@@ -26,11 +26,12 @@ use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Search, WellStructured, Words};
-use crate::engine::{Monitor, StopReason, Task, Unsupported};
+use crate::engine::{StopReason, Task, Unsupported};
 use crate::memory::Model;
 use crate::program::{FenceKind, Position, ProcessId};
 use crate::system::Action;
 use crate::util::IndexVec;
+use crate::watch::Monitor;
 
 /// A set of labels, one bit each.
 pub type Labels = u64;

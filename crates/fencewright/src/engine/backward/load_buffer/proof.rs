@@ -12,10 +12,11 @@ use crate::engine::backward::load_buffer::constraint::{ABSENT, Message};
 use crate::engine::backward::load_buffer::system::{LoadBuffers, Machine, Reducing};
 use crate::engine::backward::load_buffer::values::Values;
 use crate::engine::backward::{End, Search};
-use crate::engine::{Monitor, StopReason, Task, Unsupported};
+use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::{LocationId, ProcessId, Value};
 use crate::system::{Control, Fault};
 use crate::util::{BitSet, Idx, IndexVec};
+use crate::watch::Monitor;
 
 /// A value, or any.
 pub type Cell = Option<Value>;

@@ -14,11 +14,12 @@ mod system;
 mod tests;
 
 use crate::engine::automaton::{Automaton, RegisterFree};
-use crate::engine::backward::told::{Budget, answer, automaton, told, unsafe_or_unknown};
+use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Monitor, Options, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::system::Run;
+use crate::watch::{Budget, Monitor};
 
 use run::unroll;
 use system::{Reducing, SingleBuffer};
@@ -68,7 +69,7 @@ impl Engine for SingleBufferEngine {
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
-        let verdict = match search.run(task.options.threads, &Budget { monitor, max_constraints: MAX_CONSTRAINTS }) {
+        let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),
             End::Unsafe(_) => unsafe_or_unknown(run_of(task, &automaton, &program, &search)),
