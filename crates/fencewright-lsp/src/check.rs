@@ -96,6 +96,6 @@ fn told(program: &Program, run: &Run) -> Diagnostic {
 fn span_of(program: &Program, run: &Run, event: usize) -> Option<Span> {
     match run.events.get(event)?.step.action {
         Action::Edge { edge, .. } => Some(program.edges()[edge].span),
-        Action::Fence(_) | Action::Flush(_) => None,
+        Action::Fence(_) | Action::Internal(_) => None,
     }
 }

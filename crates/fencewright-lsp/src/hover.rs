@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fencewright::frontend::ast::{Expr, ExprKind, ItemKind, Name, Stmt, StmtKind};
 use fencewright::frontend::names::{Definition, Kind, blocks};
-use fencewright::memory::Model;
+use fencewright::memory::{Buffering, Dialect, Model};
 use fencewright::program::{Domain, FenceKind};
 
 use crate::document::Document;
@@ -90,6 +90,7 @@ fn statement(document: &Document, byte: u32) -> Option<&Stmt> {
 
 /// What a statement does to memory.
 fn doing(document: &Document, statement: &Stmt, model: Model) -> Option<String> {
+    let buffering = model.buffering(Dialect::default())?;
     let mut accesses = Accesses { document, loads: Vec::new(), updates: Vec::new() };
     let mut parts: Vec<String> = Vec::new();
     let mut stored = None;
@@ -106,58 +107,62 @@ fn doing(document: &Document, statement: &Stmt, model: Model) -> Option<String> 
         StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it) => accesses.expr(it),
         StmtKind::If(it) => accesses.expr(&it.condition),
         StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => accesses.expr(condition),
-        StmtKind::Fence(kind) => parts.push(fence(*kind, model).to_owned()),
-        StmtKind::Atomic(_) => parts.push(format!("one step against memory; {}", drains(model))),
+        StmtKind::Fence(kind) => parts.push(fence(*kind, buffering).to_owned()),
+        StmtKind::Atomic(_) => parts.push(format!("one step against memory; {}", drains(buffering))),
         StmtKind::Loop(_) | StmtKind::For(..) | StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Break => {}
         StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Skip => {}
     }
     if !accesses.loads.is_empty() {
-        parts.push(format!("**loads** `{}`: {}", accesses.loads.join("`, `"), load(model)));
+        parts.push(format!("**loads** `{}`: {}", accesses.loads.join("`, `"), load(buffering)));
     }
     if let Some(name) = stored {
-        parts.push(format!("**stores** to `{name}`: {}", store(model)));
+        parts.push(format!("**stores** to `{name}`: {}", store(buffering)));
     }
     if !accesses.updates.is_empty() {
-        parts.push(format!("**atomically updates** `{}`; {}", accesses.updates.join("`, `"), drains(model)));
+        parts.push(format!("**atomically updates** `{}`; {}", accesses.updates.join("`, `"), drains(buffering)));
     }
     (!parts.is_empty()).then(|| format!("under {model}:\n\n- {}", parts.join("\n- ")))
 }
 
-fn load(model: Model) -> &'static str {
-    match model {
-        Model::Sc => "from memory",
-        Model::Tso | Model::Pso => {
+fn load(buffering: Buffering) -> &'static str {
+    match buffering {
+        Buffering::None => "from memory",
+        Buffering::Fifo | Buffering::PerLocation(_) => {
             "from the newest store to it in the thread's own buffer, or from memory, where stores of other threads may \
              still be missing"
         }
     }
 }
 
-fn store(model: Model) -> &'static str {
-    match model {
-        Model::Sc => "at once",
-        Model::Tso => "into the thread's buffer; it reaches memory later, after the stores before it",
-        Model::Pso => {
+fn store(buffering: Buffering) -> &'static str {
+    match buffering {
+        Buffering::None => "at once",
+        Buffering::Fifo => "into the thread's buffer; it reaches memory later, after the stores before it",
+        Buffering::PerLocation(_) => {
             "into the thread's buffer of that location; it reaches memory later, perhaps before earlier stores to \
              other locations"
         }
     }
 }
 
-fn drains(model: Model) -> &'static str {
-    match model {
-        Model::Sc => "stores do not wait",
-        Model::Tso => "waits until the thread's buffer is empty",
-        Model::Pso => "waits until no store of the thread to what it changes is in a buffer (a block: no store at all)",
+fn drains(buffering: Buffering) -> &'static str {
+    match buffering {
+        Buffering::None => "stores do not wait",
+        Buffering::Fifo => "waits until the thread's buffer is empty",
+        Buffering::PerLocation(_) => {
+            "waits until no store of the thread to what it changes is in a buffer (a block: no store at all)"
+        }
     }
 }
 
-fn fence(kind: FenceKind, model: Model) -> &'static str {
-    match (kind, model) {
-        (_, Model::Sc) => "does nothing: stores do not wait",
-        (FenceKind::Full, Model::Tso | Model::Pso) => "waits until all stores of the thread have reached memory",
-        (FenceKind::StoreStore, Model::Tso) => "does nothing: stores reach memory in order anyway",
-        (FenceKind::StoreStore, Model::Pso) => {
+fn fence(kind: FenceKind, buffering: Buffering) -> &'static str {
+    match (kind, buffering) {
+        (_, Buffering::None) => "does nothing: stores do not wait",
+        (FenceKind::Full, Buffering::Fifo | Buffering::PerLocation(_)) => {
+            "waits until all stores of the thread have reached memory"
+        }
+        (FenceKind::StoreStore, Buffering::Fifo) => "does nothing: stores reach memory in order anyway",
+        (FenceKind::StoreStore, Buffering::PerLocation(_)) => {
             "keeps stores before it from being overtaken by stores behind it; does not wait"
         }
     }

@@ -4,11 +4,11 @@
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{self, Engine};
 use fencewright::frontend::{self, Frontend};
-use fencewright::memory::Model;
+use fencewright::memory::{Dialect, Model};
 use fencewright::report::patch::{Insertion, Patched};
 use fencewright::report::{Variable, variables, walk_view};
 use fencewright::source::Source;
-use fencewright::system::{self, Dialect, WalkError};
+use fencewright::system::{self, WalkError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 

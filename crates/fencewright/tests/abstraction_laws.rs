@@ -12,9 +12,8 @@ use common::oracle::{Truth, truth};
 use common::random::{Random, Shape};
 use fencewright::certificate::abstraction::{Predicate, Site};
 use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Subject, digest, verify};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{LocationId, Placement, Program};
-use fencewright::system::Dialect;
 use fencewright::watch::{Monitor, Progress, Stop};
 
 #[test]

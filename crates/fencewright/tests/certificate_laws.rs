@@ -10,11 +10,10 @@ use common::random::{Sample, Shape};
 use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::prove::certify;
 use fencewright::source::Source;
-use fencewright::system::Dialect;
 use fencewright::watch::Unlimited;
 
 #[test]

@@ -12,10 +12,9 @@ use common::random::{Sample, Shape};
 use fencewright::engine::coherence::{Avoided, Coherence, Places, avoid};
 use fencewright::engine::{Abstraction, Options, Task};
 use fencewright::frontend::{self, fw};
-use fencewright::memory::Model;
+use fencewright::memory::{Dialect, Model};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
-use fencewright::system::Dialect;
 use fencewright::watch::Unlimited;
 
 /// A place after each store, in the order of the text.

@@ -13,10 +13,9 @@ use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::coherence::Coherence;
 use fencewright::engine::{Abstraction, Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend::{self, fw};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Position, Program, Side};
 use fencewright::source::Source;
-use fencewright::system::Dialect;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 /// Every abstraction with every `k` up to 3; `set` keeps no order.

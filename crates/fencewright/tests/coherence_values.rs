@@ -12,10 +12,9 @@ use common::random::{Random, Sample, Shape};
 use fencewright::engine::coherence::{Coherence, CutOff, cut_off, least, reach};
 use fencewright::engine::{Abstraction, Engine, Options, Task, Values, Verdict};
 use fencewright::frontend::{self, fw};
-use fencewright::memory::Model;
+use fencewright::memory::{Dialect, Model};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
-use fencewright::system::Dialect;
 use fencewright::watch::Unlimited;
 
 fn parsed(text: &str) -> Option<Program> {

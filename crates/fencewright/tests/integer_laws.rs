@@ -16,9 +16,8 @@ use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::predicates::Predicates;
 use fencewright::engine::zones::ZonesEngine;
 use fencewright::engine::{Engine, Keep, Options, StopReason, Task, Verdict};
-use fencewright::memory::Model;
+use fencewright::memory::{Dialect, Model};
 use fencewright::program::{Placement, Program};
-use fencewright::system::Dialect;
 use fencewright::watch::{Monitor, Progress, Stop};
 
 /// The engines, what each is called here, and which stores it keeps in order.

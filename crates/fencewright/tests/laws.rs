@@ -15,10 +15,9 @@ use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend::fw;
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
-use fencewright::system::Dialect;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 #[test]

@@ -15,9 +15,8 @@ use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::numeric::Numeric;
 use fencewright::engine::{Engine, Numbers, Options, StopReason, Task, Verdict};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Placement, Program};
-use fencewright::system::Dialect;
 use fencewright::translate::Method;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 

@@ -12,12 +12,11 @@ use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::numeric::Numeric;
 use fencewright::engine::{Engine, Options, Task, Verdict};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::synth::{
     By, Candidate, CandidateId, Choice, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize,
 };
-use fencewright::system::Dialect;
 use fencewright::util::{Idx, IndexVec};
 use fencewright::watch::Unlimited;
 
@@ -142,7 +141,7 @@ fn equals_brute_force(
     }
     let dialects: &[PsoRmw] = match model {
         Model::Pso if candidates.len() <= 3 => &[PsoRmw::Location, PsoRmw::All],
-        Model::Sc | Model::Tso | Model::Pso => &[PsoRmw::Location],
+        _ => &[PsoRmw::Location],
     };
     let mut minimal = None;
     for &pso_rmw in dialects {

@@ -10,7 +10,7 @@ use common::law::program_of;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::frontend;
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
@@ -76,8 +76,7 @@ fn found(program: &Program, model: Model, method: Method) -> Result<Option<Expec
         let request = Request {
             program,
             placement,
-            model,
-            pso_rmw,
+            buffering: model.buffering(Dialect { pso_rmw }).expect("ours has buffers"),
             method,
             bound: None,
             flushes,

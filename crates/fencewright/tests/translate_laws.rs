@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
 use common::oracle::{Configuration, Truth, configurations, truth};
 use common::random::{Sample, Shape};
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Placement, Program};
-use fencewright::system::{Control, Dialect};
+use fencewright::system::Control;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, Translated, translate};
 
 const LOOP_FREE: Shape = Shape { max_ops: 4, has_loops: false };
@@ -30,8 +30,7 @@ fn request(program: &Program, model: Model, pso_rmw: PsoRmw, method: Method) -> 
     Request {
         program,
         placement: &NO_FENCES,
-        model,
-        pso_rmw,
+        buffering: model.buffering(Dialect { pso_rmw }).expect("ours has buffers"),
         method,
         bound: None,
         flushes,

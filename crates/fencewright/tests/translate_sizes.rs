@@ -3,7 +3,7 @@
 mod common;
 
 use common::law::program_of;
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::Placement;
 use fencewright::translate::{
     DEFAULT_BOUND, Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, Translated, translate,
@@ -20,8 +20,7 @@ fn translated(body: &str, model: Model, pso_rmw: PsoRmw, bound: Option<u32>) -> 
     translate(&Request {
         program: &program,
         placement,
-        model,
-        pso_rmw,
+        buffering: model.buffering(Dialect { pso_rmw }).expect("ours has buffers"),
         method,
         bound,
         flushes,

@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 
 use common::expectation::{Expectations, Expected, examples, root};
 use fencewright::frontend;
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Buffering, Dialect, Model};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
@@ -83,14 +83,13 @@ fn spin_sees_an_overflow() {
     let folder = Folder::new("overflow");
     let (program, _) = example(&root().join("examples/traps/t11_overflow.fw"));
     let placement = &Placement::NONE;
-    let (pso_rmw, flushes) = (PsoRmw::Location, Flushes::WhereNoticed);
+    let flushes = Flushes::WhereNoticed;
     for method in Method::ALL {
         let with = |overflow| {
             let request = Request {
                 program: &program,
                 placement,
-                model: Model::Tso,
-                pso_rmw,
+                buffering: Buffering::Fifo,
                 method,
                 bound: Some(1),
                 flushes,
@@ -225,9 +224,10 @@ fn text(program: &Program, model: Model, method: Method, overflow: Overflow, to:
 
 fn try_text(program: &Program, model: Model, method: Method, overflow: Overflow, to: &str) -> Option<String> {
     let placement = &Placement::NONE;
-    let (pso_rmw, flushes) = (PsoRmw::Location, Flushes::WhereNoticed);
+    let flushes = Flushes::WhereNoticed;
+    let buffering = model.buffering(Dialect::default()).expect("ours has buffers");
     let request =
-        Request { program, placement, model, pso_rmw, method, bound: None, flushes, overflow, repeats: Repeats::Kept };
+        Request { program, placement, buffering, method, bound: None, flushes, overflow, repeats: Repeats::Kept };
     print::named(to).expect("there is such a printer").print(&translate(&request)).ok()
 }
 

@@ -1,10 +1,10 @@
 //! A walk by hand goes where replay goes: every run that an engine finds can be walked, choice by choice, to the same
 //! states and the same violation, and every choice of a walk is a step of the semantics.
 
-use fencewright::memory::Model;
+use fencewright::memory::{Dialect, Model};
 use fencewright::program::Program;
 use fencewright::report::{variables, walk_view};
-use fencewright::system::{Dialect, Event, Next, Run, Start, Step, Violation, Walk, WalkError, walk};
+use fencewright::system::{Event, Next, Run, Start, Step, Violation, Walk, WalkError, walk};
 use fencewright::{Verdict, check, parse};
 
 fn example(name: &str) -> Program {
@@ -36,7 +36,7 @@ fn step_of(next: &Next) -> Step {
 
 fn same(one: &Event, other: &Event) -> bool {
     (one.step, one.effect) == (other.step, other.effect)
-        && (&one.pending, &one.memory, &one.registers) == (&other.pending, &other.memory, &other.registers)
+        && (&one.shown, &one.memory, &one.registers) == (&other.shown, &other.memory, &other.registers)
 }
 
 #[test]

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use fencewright::engine::{self, Abstraction, Engine, Keep, Numbers, Options, Values};
-use fencewright::memory::{Model, PsoRmw};
-use fencewright::system::Dialect;
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::translate::Method;
 
 use super::names::{abstractions, buffers, domains, engines, keeps, models, reductions, values};

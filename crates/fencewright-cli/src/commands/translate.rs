@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fencewright::memory::Dialect;
 use fencewright::program::Placement;
 use fencewright::translate::{self, Flushes, Repeats, Request, print};
 
@@ -13,11 +14,12 @@ use crate::{input, output};
 /// Prints the translated program; what the language cannot say is refused.
 pub fn run(arguments: &TranslateArguments, console: &mut Console) -> Code {
     let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
+    let dialect = Dialect { pso_rmw: arguments.pso_rmw.into() };
+    let buffering = arguments.model.buffering(dialect).expect("the command line admits models with store buffers only");
     let translated = translate::translate(&Request {
         program: &program,
         placement: &Placement::NONE,
-        model: arguments.model,
-        pso_rmw: arguments.pso_rmw.into(),
+        buffering,
         method: arguments.method,
         bound: arguments.buffer,
         flushes: Flushes::WhereNoticed,

@@ -26,7 +26,7 @@
 //! - *drop*: a letter that is not newest-own may be dropped anywhere, since what remains is smaller. If the oldest is
 //!   newest-own, own(x,·), then `own(x,*)·w` is below `e`.
 
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{LocationId, Placement, ProcessId, Program};
 use crate::system::Flow;
 use crate::util::Idx;
@@ -50,11 +50,12 @@ pub(super) fn check(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     check_form(program, basis)?;
-    let stage = match subject.model {
-        Model::Sc | Model::Tso => None,
-        Model::Pso => Some(subject.pso_rmw),
+    let buffering = subject.buffering()?;
+    let stage = match buffering {
+        Buffering::None | Buffering::Fifo => None,
+        Buffering::PerLocation(rmw) => Some(rmw),
     };
-    let offers = Offers { flow: Flow { program, placement }, model: subject.model, values: &basis.values };
+    let offers = Offers { flow: Flow { program, placement }, buffering, values: &basis.values };
     let quotient = Quotient::new(&offers, stage, basis, steps)?;
     let facts = Facts::checked(&quotient, basis, steps)?;
     let index = Index::new(&basis.elements);

@@ -4,11 +4,10 @@
 //! list of states is closed takes as long as to find it, so that the certificate holds their number only.
 
 use std::collections::HashSet;
-use std::hash::Hash;
 
-use crate::memory::{Model, Operational, Pso, Sc, Tso};
+use crate::memory::{Dialect, Job, Machine, Model};
 use crate::program::{Placement, Program};
-use crate::system::{Dialect, Outcome, System, starts};
+use crate::system::{Outcome, System, starts};
 
 use super::verify::{Failure, Steps};
 use crate::watch::Monitor;
@@ -37,17 +36,24 @@ pub(super) fn visit_all(
     dialect: Dialect,
     steps: &mut Steps<'_>,
 ) -> Result<u64, Failure> {
-    match model {
-        Model::Sc => visit(&System::new(program, placement, Sc), steps),
-        Model::Tso => visit(&System::new(program, placement, Tso), steps),
-        Model::Pso => visit(&System::new(program, placement, Pso { rmw: dialect.pso_rmw }), steps),
+    model.with(dialect, Visiting { program, placement, steps })
+}
+
+struct Visiting<'a, 's> {
+    program: &'a Program,
+    placement: &'a Placement,
+    steps: &'a mut Steps<'s>,
+}
+
+impl Job for Visiting<'_, '_> {
+    type Output = Result<u64, Failure>;
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        visit(&System::new(self.program, self.placement, machine), self.steps)
     }
 }
 
-fn visit<O: Operational>(system: &System<'_, O>, steps: &mut Steps<'_>) -> Result<u64, Failure>
-where
-    O::Memory: Hash,
-{
+fn visit<M: Machine>(system: &System<'_, M>, steps: &mut Steps<'_>) -> Result<u64, Failure> {
     let program = system.flow.program;
     let Some(starts) = starts(program) else { return Failure::refused("a variable starts with any integer") };
     let n_registers: usize = program.processes().iter().map(|it| it.registers.len()).sum();

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, Placement, ProcessId, Program, Value};
 use crate::system::{Block, Control, Fault, Flow, Local, Move, Stop, run_block};
 use crate::util::{Idx, IndexVec};
@@ -58,7 +58,7 @@ pub(super) type Values = IndexVec<LocationId, BTreeSet<Value>>;
 #[derive(Clone, Copy)]
 pub(super) struct Offers<'a> {
     pub(super) flow: Flow<'a>,
-    pub(super) model: Model,
+    pub(super) buffering: Buffering,
     pub(super) values: &'a Values,
 }
 
@@ -75,11 +75,11 @@ const MAX_VALUATIONS: usize = 100_000;
 pub fn local_states(
     program: &Program,
     placement: &Placement,
-    model: Model,
+    buffering: Buffering,
     values: &IndexVec<LocationId, BTreeSet<Value>>,
     monitor: &dyn Monitor,
 ) -> Result<IndexVec<ProcessId, BTreeSet<LocalState>>, Failure> {
-    let offers = Offers { flow: Flow { program, placement }, model, values };
+    let offers = Offers { flow: Flow { program, placement }, buffering, values };
     let mut steps = Steps::new(monitor);
     let all = program.processes().indices().map(|process| {
         let mut seen = BTreeSet::new();
@@ -155,18 +155,13 @@ impl<'a> Offers<'a> {
     }
 
     fn fence(&self, kind: FenceKind) -> Letter {
-        match (self.model, kind) {
-            (Model::Sc, FenceKind::Full | FenceKind::StoreStore) | (Model::Tso, FenceKind::StoreStore) => Letter::Nop,
-            (Model::Tso, FenceKind::Full) | (Model::Pso, FenceKind::Full | FenceKind::StoreStore) => {
-                Letter::Fence(kind)
-            }
-        }
+        if self.buffering.ignores(kind) { Letter::Nop } else { Letter::Fence(kind) }
     }
 
     fn write(&self, x: LocationId, value: Value) -> Letter {
-        match self.model {
-            Model::Sc => Letter::Atomic(Atomic { guards: Vec::new(), writes: vec![(x, value)], location: None }),
-            Model::Tso | Model::Pso => Letter::Write(x, value),
+        match self.buffering {
+            Buffering::None => Letter::Atomic(Atomic { guards: Vec::new(), writes: vec![(x, value)], location: None }),
+            Buffering::Fifo | Buffering::PerLocation(_) => Letter::Write(x, value),
         }
     }
 

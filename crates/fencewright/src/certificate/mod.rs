@@ -31,9 +31,9 @@ mod quotient;
 mod verify;
 mod write;
 
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, Dialect, Model, PsoRmw};
 use crate::program::Placement;
-use crate::system::{Dialect, Trace};
+use crate::system::Trace;
 
 pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, Pending, ProcessProof};
@@ -74,6 +74,12 @@ impl Subject {
     /// The variant of the semantics.
     pub fn dialect(&self) -> Dialect {
         Dialect { pso_rmw: self.pso_rmw }
+    }
+
+    /// How stores wait under the model, which is all that proofs without states speak of.
+    fn buffering(&self) -> Result<Buffering, Failure> {
+        let found = self.model.buffering(self.dialect());
+        found.ok_or_else(|| Failure::Refused(format!("{} has no store buffers, which the proof is about", self.model)))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::memory::Dialect;
 use crate::program::{Placement, Program};
-use crate::system::{Dialect, replay};
+use crate::system::replay;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::memory::{Flush, Model, PsoRmw};
+use crate::memory::{Internal, Model, PsoRmw};
 use crate::program::{By, FencePlace, Placement, Side, Value};
 use crate::system::{Action, Control, Fault, Trace, Violation};
 use crate::util::Idx;
@@ -181,8 +181,8 @@ impl Lines {
             let action = match step.action {
                 Action::Edge { edge, choice } => format!("edge {} {choice}", edge.index()),
                 Action::Fence(position) => format!("fence {} {}", position.edge.index(), side(position.side)),
-                Action::Flush(Flush::Store(x)) => format!("flush {}", x.index()),
-                Action::Flush(Flush::Marker) => "marker".to_owned(),
+                Action::Internal(Internal::Arrives(x)) => format!("flush {}", x.index()),
+                Action::Internal(Internal::Marker) => "marker".to_owned(),
             };
             self.line(format_args!("step {} {action}", step.process.index()));
         }

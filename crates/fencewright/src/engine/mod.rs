@@ -17,9 +17,8 @@ pub mod zones;
 
 use std::collections::BTreeSet;
 
-use crate::memory::Model;
+use crate::memory::{Buffering, Dialect, Model};
 use crate::program::{Placement, Program};
-use crate::system::Dialect;
 use crate::translate::Method;
 use crate::watch::Monitor;
 
@@ -83,6 +82,19 @@ pub struct Task<'a> {
     pub model: Model,
     /// How to go about it.
     pub options: &'a Options,
+}
+
+impl Task<'_> {
+    /// How stores wait under the model, for the engines that are about that.
+    ///
+    /// # Errors
+    /// The model has no store buffers.
+    pub fn buffering(&self) -> Result<Buffering, Unsupported> {
+        self.model.buffering(self.options.dialect).ok_or_else(|| Unsupported {
+            reason: format!("this engine is for models with store buffers, and {} has none", self.model),
+            help: "use `--engine explicit`, which takes every model".to_owned(),
+        })
+    }
 }
 
 /// How to go about it.

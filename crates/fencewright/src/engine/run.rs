@@ -6,7 +6,7 @@
 
 use crate::engine::automaton::{Automaton, LocalId};
 use crate::engine::{StopReason, Task};
-use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
+use crate::memory::{Internal, Job, Machine};
 use crate::program::ProcessId;
 use crate::system::{Action, Outcome, ReplayError, Run, Start, State, Step, System, Trace, Violation, replay};
 use crate::util::Idx;
@@ -43,14 +43,7 @@ pub fn replayed(
     path: Path,
     violation: Violation,
 ) -> Result<Run, StopReason> {
-    let steps = match task.model {
-        Model::Sc => complete(&System::new(task.program, task.placement, Sc), automaton, &path),
-        Model::Tso => complete(&System::new(task.program, task.placement, Tso), automaton, &path),
-        Model::Pso => {
-            let pso = Pso { rmw: task.options.dialect.pso_rmw };
-            complete(&System::new(task.program, task.placement, pso), automaton, &path)
-        }
-    };
+    let steps = task.model.with(task.options.dialect, Completing { task, automaton, path: &path });
     confirmed(task, &Trace { start: path.start, steps, violation })
 }
 
@@ -64,8 +57,22 @@ fn replay_task(task: &Task<'_>, trace: &Trace) -> Result<Run, ReplayError> {
     replay(task.program, task.placement, task.model, task.options.dialect, trace)
 }
 
+struct Completing<'a> {
+    task: &'a Task<'a>,
+    automaton: &'a Automaton<'a>,
+    path: &'a Path,
+}
+
+impl Job for Completing<'_> {
+    type Output = Vec<Step>;
+
+    fn run<M: Machine>(self, machine: M) -> Vec<Step> {
+        complete(&System::new(self.task.program, self.task.placement, machine), self.automaton, self.path)
+    }
+}
+
 /// All steps of a path.
-fn complete<O: Operational>(system: &System<'_, O>, automaton: &Automaton<'_>, path: &Path) -> Vec<Step> {
+fn complete<M: Machine>(system: &System<'_, M>, automaton: &Automaton<'_>, path: &Path) -> Vec<Step> {
     let mut walker = Walker { system, automaton, state: Some(system.initial(&path.start)), steps: Vec::new() };
     for (i, &rest) in path.rests.iter().enumerate() {
         walker.settle(ProcessId::from_usize(i), rest);
@@ -79,28 +86,27 @@ fn complete<O: Operational>(system: &System<'_, O>, automaton: &Automaton<'_>, p
     walker.steps
 }
 
-struct Walker<'a, O: Operational> {
-    system: &'a System<'a, O>,
+struct Walker<'a, M: Machine> {
+    system: &'a System<'a, M>,
     automaton: &'a Automaton<'a>,
     /// `None` once a step went wrong.
-    state: Option<State<O::Memory>>,
+    state: Option<State<M::State>>,
     steps: Vec<Step>,
 }
 
-impl<O: Operational> Walker<'_, O> {
+impl<M: Machine> Walker<'_, M> {
     /// Takes a step, and lets a marker leave that holds nothing back any more.
     fn take(&mut self, step: Step) {
         self.steps.push(step);
         let Some(state) = &self.state else { return };
-        let found = self.system.steps(state).into_iter().find(|candidate| candidate.0 == step);
-        self.state = found.and_then(|(_, outcome)| match outcome {
+        self.state = self.system.take(state, step).and_then(|taken| match taken.outcome {
             Outcome::Next(next) => Some(next),
             Outcome::Fault(_) | Outcome::Overflow => None,
         });
-        let flush = Step { process: step.process, action: Action::Flush(Flush::Marker) };
-        let may_flush = |state| self.system.steps(state).iter().any(|candidate| candidate.0 == flush);
-        if self.state.as_ref().is_some_and(may_flush) {
-            self.take(flush);
+        let marker = Step { process: step.process, action: Action::Internal(Internal::Marker) };
+        let may_leave = |state| self.system.take(state, marker).is_some();
+        if self.state.as_ref().is_some_and(may_leave) {
+            self.take(marker);
         }
     }
 

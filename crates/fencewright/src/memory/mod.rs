@@ -1,4 +1,4 @@
-//! The memory models: the reference semantics, one file each, one method per rule.
+//! The memory models: the reference semantics, one file each.
 //!
 //! ```text
 //!            SC            TSO                        PSO
@@ -9,78 +9,116 @@
 //!        ──memory──    ───memory───          ───────memory───────
 //! ```
 //!
-//! Small and obviously right comes before fast here: every engine is tested against this.
+//! A model is a [`Machine`]: what an access may find, and what it makes of the state of memory. Nothing outside knows what
+//! such a state is made of. Small and obviously right comes before fast here: every engine is tested against this.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`sc`], [`tso`], [`pso`] | a model each |
+//! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
+//! | [`foreign`] | models that were written elsewhere |
 
+mod foreign;
+mod model;
 mod pso;
 mod sc;
 mod tso;
 
-use std::fmt;
+use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::program::{FenceKind, LocationId, ProcessId, Value};
+use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, Value};
+use crate::util::Idx;
 
+pub use foreign::{AnyState, Foreign, Named};
+pub use model::{Buffering, Dialect, Job, Model, PsoRmw};
 pub use pso::{Pso, PsoMemory};
 pub use sc::{Sc, ScMemory};
 pub use tso::{Tso, TsoMemory};
 
-/// A memory model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Model {
-    /// Sequential consistency: no buffers.
-    Sc,
-    /// Total store order: one FIFO of stores per process.
-    Tso,
-    /// Partial store order: one FIFO of stores per process and location.
-    Pso,
+/// What an operation asks of memory.
+#[derive(Clone, Copy)]
+pub enum Access<'a> {
+    /// The value of a location.
+    Load(LocationId, Order),
+    /// To give a location this value.
+    Store(LocationId, Value, Order),
+    /// To read a location and write it in one step. What is made of the value that is found: `None` waits for another,
+    /// `Some(None)` only reads, `Some(Some(v))` writes `v`.
+    Update(LocationId, Update<'a>, Order),
+    /// To keep what comes before from what comes behind.
+    Fence(FenceKind, Order),
 }
 
-impl Model {
-    /// All of them, from the strongest to the weakest.
-    pub const ALL: [Self; 3] = [Self::Sc, Self::Tso, Self::Pso];
+/// One way an access may act. None at all: the process waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Done<S> {
+    /// What was read, by a load or an update.
+    pub read: Option<Value>,
+    /// Where it was read; for a store, where it went.
+    pub origin: Origin,
+    /// Memory afterwards.
+    pub state: S,
+}
 
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
+impl<S> Done<S> {
+    /// The one way of what reads nothing and acts on memory.
+    fn nothing(state: S) -> Vec<Self> {
+        vec![Self { read: None, origin: Origin::Memory, state }]
+    }
+}
+
+/// What is made of a value by an atomic update; see [`Access::Update`].
+type Update<'a> = &'a dyn Fn(Value) -> Option<Option<Value>>;
+
+/// An atomic update of memory proper.
+fn updated<S>(contents: &[Value], x: LocationId, update: Update<'_>, with: impl Fn(Vec<Value>) -> S) -> Vec<Done<S>> {
+    let old = contents[x.index()];
+    let done = |new: Option<Value>| {
+        let mut contents = contents.to_vec();
+        contents[x.index()] = new.unwrap_or(old);
+        Done { read: Some(old), origin: Origin::Memory, state: with(contents) }
+    };
+    update(old).map(done).into_iter().collect()
+}
+
+/// Where a value was found, or went to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The process's own store buffer.
+    OwnBuffer,
+    /// Memory.
+    Memory,
+    /// The message with this number among those to the location, in modification order.
+    Message(u32),
+}
+
+/// What memory does by itself for a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Internal {
+    /// The oldest store to this location that waits (under TSO also the oldest of all) arrives in memory.
+    Arrives(LocationId),
+    /// A store-store marker that holds nothing back goes away.
+    Marker,
+}
+
+/// What a process has of memory for itself, as data: no model draws, and no report knows a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// What waits in its buffers, oldest first (for PSO: by location, between markers).
+    Buffer(Vec<Pending>),
+    /// The newest message it knows of each location: its number in modification order, and its value.
+    View(Vec<(LocationId, u32, Value)>),
+}
+
+impl Shown {
+    /// What waits in the buffers, where there are some.
+    pub fn pending(&self) -> &[Pending] {
         match self {
-            Self::Sc => "sc",
-            Self::Tso => "tso",
-            Self::Pso => "pso",
+            Self::Buffer(pending) => pending,
+            Self::View(_) => &[],
         }
     }
-}
-
-impl fmt::Display for Model {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// What an atomic update waits for under PSO.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PsoRmw {
-    /// The buffer of its own location is empty (SPARC).
-    #[default]
-    Location,
-    /// All buffers of the process are empty (x86-like atomics).
-    All,
-}
-
-/// Where a load found its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReadFrom {
-    /// In the process's own store buffer.
-    OwnBuffer,
-    /// In memory.
-    Memory,
-}
-
-/// What leaves the buffers of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Flush {
-    /// The oldest store to this location (under TSO also the oldest of all) goes to memory.
-    Store(LocationId),
-    /// A store-store marker that is oldest everywhere goes away.
-    Marker,
 }
 
 /// What waits in the buffers of a process.
@@ -92,30 +130,29 @@ pub enum Pending {
     Marker,
 }
 
-/// A model is its rules. A rule that yields nothing makes the process wait.
-pub trait Operational {
-    /// Memory proper and the store buffers.
-    type Memory: Clone + Eq + Hash + fmt::Debug;
+/// A memory model as a machine.
+pub trait Machine: Sync {
+    /// All that memory is at a moment: contents, buffers, messages, views.
+    type State: Clone + Eq + Hash + Debug + Send + Sync;
 
-    /// Empty buffers over these contents of memory.
-    fn initial(&self, contents: Vec<Value>, n_processes: usize) -> Self::Memory;
-    /// `load x` by `p`: the value it sees, and where.
-    fn load(&self, m: &Self::Memory, p: ProcessId, x: LocationId) -> (Value, ReadFrom);
-    /// `store x, v` by `p`.
-    fn store(&self, m: &Self::Memory, p: ProcessId, x: LocationId, v: Value) -> Self::Memory;
-    /// A fence of `p`.
-    fn fence(&self, m: &Self::Memory, p: ProcessId, kind: FenceKind) -> Option<Self::Memory>;
-    /// Whether an atomic update of `x` by `p` may act now.
-    fn may_rmw(&self, m: &Self::Memory, p: ProcessId, x: LocationId) -> bool;
-    /// Whether a locked block of `p` may act now.
-    fn may_lock(&self, m: &Self::Memory, p: ProcessId) -> bool;
-    /// What can leave the buffers of `p` now.
-    fn flushes(&self, m: &Self::Memory, p: ProcessId) -> Vec<(Flush, Self::Memory)>;
-
-    /// The contents of memory proper.
-    fn contents<'m>(&self, m: &'m Self::Memory) -> &'m [Value];
-    /// The contents of memory proper, for an atomic step to change.
-    fn contents_mut<'m>(&self, m: &'m mut Self::Memory) -> &'m mut [Value];
-    /// What waits in the buffers of `p`, oldest first (for PSO: by location, between markers).
-    fn pending(&self, m: &Self::Memory, p: ProcessId) -> Vec<Pending>;
+    /// Why the model has no meaning for a program, if it has none.
+    fn refuses(&self, _program: &Program) -> Option<String> {
+        None
+    }
+    /// Nothing is under way, and locations have these values.
+    fn initial(&self, contents: Vec<Value>, n_processes: usize) -> Self::State;
+    /// Every way an access by `p` may act; none where it waits.
+    fn access(&self, s: &Self::State, p: ProcessId, access: Access<'_>) -> Vec<Done<Self::State>>;
+    /// What memory may do by itself for `p`.
+    fn internal(&self, s: &Self::State, p: ProcessId) -> Vec<(Internal, Self::State)>;
+    /// The values that a locked block of `p` works on; `None` where it waits.
+    fn lock(&self, s: &Self::State, p: ProcessId) -> Option<Vec<Value>>;
+    /// Memory after a locked block of `p` has left these values.
+    fn unlock(&self, s: &Self::State, p: ProcessId, contents: Vec<Value>) -> Self::State;
+    /// Whether nothing is under way, so that a property of the end may look.
+    fn is_settled(&self, s: &Self::State) -> bool;
+    /// What a location holds: in memory proper; the last message in modification order.
+    fn value(&self, s: &Self::State, x: LocationId) -> Value;
+    /// What `p` has for itself.
+    fn shown(&self, s: &Self::State, p: ProcessId) -> Shown;
 }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::memory::{Flush, Operational, Pending, PsoRmw, ReadFrom};
+use crate::memory::{Access, Done, Internal, Machine, Origin, Pending, PsoRmw, Shown, updated};
 use crate::program::{FenceKind, LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -58,38 +58,31 @@ impl PsoMemory {
         }
         Some(m)
     }
-}
 
-impl Operational for Pso {
-    type Memory = PsoMemory;
-
-    fn initial(&self, contents: Vec<Value>, n_processes: usize) -> PsoMemory {
-        let empty = IndexVec::filled(contents.len(), Buffer::new());
-        PsoMemory { contents, buffers: IndexVec::filled(n_processes, empty) }
-    }
-
-    fn load(&self, m: &PsoMemory, p: ProcessId, x: LocationId) -> (Value, ReadFrom) {
-        let newest = m.buffers[p][x].iter().rev().find_map(|entry| match entry {
+    /// The newest store of `p` to `x`, or memory.
+    fn load(&self, p: ProcessId, x: LocationId) -> (Value, Origin) {
+        let newest = self.buffers[p][x].iter().rev().find_map(|entry| match entry {
             Entry::Store(value) => Some(*value),
             Entry::Marker => None,
         });
         match newest {
-            Some(value) => (value, ReadFrom::OwnBuffer),
-            None => (m.contents[x.index()], ReadFrom::Memory),
+            Some(value) => (value, Origin::OwnBuffer),
+            None => (self.contents[x.index()], Origin::Memory),
         }
     }
 
-    fn store(&self, m: &PsoMemory, p: ProcessId, x: LocationId, v: Value) -> PsoMemory {
-        let mut m = m.clone();
+    fn with_store(&self, p: ProcessId, x: LocationId, v: Value) -> Self {
+        let mut m = self.clone();
         m.buffers[p][x].push_back(Entry::Store(v));
         m
     }
 
-    fn fence(&self, m: &PsoMemory, p: ProcessId, kind: FenceKind) -> Option<PsoMemory> {
+    /// Behind a fence; `None` where it waits.
+    fn fenced(&self, p: ProcessId, kind: FenceKind) -> Option<Self> {
         match kind {
-            FenceKind::Full => m.is_drained(p).then(|| m.clone()),
+            FenceKind::Full => self.is_drained(p).then(|| self.clone()),
             FenceKind::StoreStore => {
-                let mut m = m.clone();
+                let mut m = self.clone();
                 for buffer in m.buffers[p].iter_mut() {
                     buffer.push_back(Entry::Marker);
                 }
@@ -98,32 +91,66 @@ impl Operational for Pso {
         }
     }
 
-    fn may_rmw(&self, m: &PsoMemory, p: ProcessId, x: LocationId) -> bool {
+    fn with_contents(&self, contents: Vec<Value>) -> Self {
+        Self { contents, buffers: self.buffers.clone() }
+    }
+}
+
+impl Pso {
+    fn may_update(self, m: &PsoMemory, p: ProcessId, x: LocationId) -> bool {
         match self.rmw {
             PsoRmw::Location => m.buffers[p][x].is_empty(),
             PsoRmw::All => m.is_drained(p),
         }
     }
+}
 
-    fn may_lock(&self, m: &PsoMemory, p: ProcessId) -> bool {
-        m.is_drained(p)
+impl Machine for Pso {
+    type State = PsoMemory;
+
+    fn initial(&self, contents: Vec<Value>, n_processes: usize) -> PsoMemory {
+        let empty = IndexVec::filled(contents.len(), Buffer::new());
+        PsoMemory { contents, buffers: IndexVec::filled(n_processes, empty) }
     }
 
-    fn flushes(&self, m: &PsoMemory, p: ProcessId) -> Vec<(Flush, PsoMemory)> {
-        let stores = m.buffers[p].indices().filter_map(|x| Some((Flush::Store(x), m.flush_store(p, x)?)));
-        let marker = m.flush_marker(p).map(|m| (Flush::Marker, m));
+    fn access(&self, m: &PsoMemory, p: ProcessId, access: Access<'_>) -> Vec<Done<PsoMemory>> {
+        match access {
+            Access::Load(x, _) => {
+                let (value, origin) = m.load(p, x);
+                vec![Done { read: Some(value), origin, state: m.clone() }]
+            }
+            Access::Store(x, v, _) => {
+                vec![Done { read: None, origin: Origin::OwnBuffer, state: m.with_store(p, x, v) }]
+            }
+            Access::Update(x, ..) if !self.may_update(m, p, x) => Vec::new(),
+            Access::Update(x, update, _) => updated(&m.contents, x, update, |contents| m.with_contents(contents)),
+            Access::Fence(kind, _) => m.fenced(p, kind).map_or_else(Vec::new, Done::nothing),
+        }
+    }
+
+    fn internal(&self, m: &PsoMemory, p: ProcessId) -> Vec<(Internal, PsoMemory)> {
+        let stores = m.buffers[p].indices().filter_map(|x| Some((Internal::Arrives(x), m.flush_store(p, x)?)));
+        let marker = m.flush_marker(p).map(|m| (Internal::Marker, m));
         stores.chain(marker).collect()
     }
 
-    fn contents<'m>(&self, m: &'m PsoMemory) -> &'m [Value] {
-        &m.contents
+    fn lock(&self, m: &PsoMemory, p: ProcessId) -> Option<Vec<Value>> {
+        m.is_drained(p).then(|| m.contents.clone())
     }
 
-    fn contents_mut<'m>(&self, m: &'m mut PsoMemory) -> &'m mut [Value] {
-        &mut m.contents
+    fn unlock(&self, m: &PsoMemory, _p: ProcessId, contents: Vec<Value>) -> PsoMemory {
+        m.with_contents(contents)
     }
 
-    fn pending(&self, m: &PsoMemory, p: ProcessId) -> Vec<Pending> {
+    fn is_settled(&self, m: &PsoMemory) -> bool {
+        m.buffers.indices().all(|p| m.is_drained(p))
+    }
+
+    fn value(&self, m: &PsoMemory, x: LocationId) -> Value {
+        m.contents[x.index()]
+    }
+
+    fn shown(&self, m: &PsoMemory, p: ProcessId) -> Shown {
         let mut epochs: Vec<Vec<Pending>> = vec![Vec::new()];
         for (x, buffer) in m.buffers[p].iter_enumerated() {
             let mut epoch = 0;
@@ -137,6 +164,6 @@ impl Operational for Pso {
                 }
             }
         }
-        epochs.join(&Pending::Marker)
+        Shown::Buffer(epochs.join(&Pending::Marker))
     }
 }

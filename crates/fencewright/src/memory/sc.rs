@@ -1,9 +1,9 @@
-//! Sequential consistency: every operation acts on memory at once.
+//! Sequential consistency: every access acts on memory at once.
 //!
 //! Lamport, _How to Make a Multiprocessor Computer That Correctly Executes Multiprocess Programs_, 1979.
 
-use crate::memory::{Flush, Operational, Pending, ReadFrom};
-use crate::program::{FenceKind, LocationId, ProcessId, Value};
+use crate::memory::{Access, Done, Internal, Machine, Origin, Shown, updated};
+use crate::program::{LocationId, ProcessId, Value};
 use crate::util::Idx;
 
 /// Sequential consistency.
@@ -13,50 +13,47 @@ pub struct Sc;
 /// Memory; there are no buffers.
 pub type ScMemory = Vec<Value>;
 
-impl Operational for Sc {
-    type Memory = ScMemory;
+impl Machine for Sc {
+    type State = ScMemory;
 
     fn initial(&self, contents: Vec<Value>, _n_processes: usize) -> ScMemory {
         contents
     }
 
-    fn load(&self, m: &ScMemory, _p: ProcessId, x: LocationId) -> (Value, ReadFrom) {
-        (m[x.index()], ReadFrom::Memory)
-    }
-
-    fn store(&self, m: &ScMemory, _p: ProcessId, x: LocationId, v: Value) -> ScMemory {
-        let mut m = m.clone();
-        m[x.index()] = v;
-        m
-    }
-
-    fn fence(&self, m: &ScMemory, _p: ProcessId, kind: FenceKind) -> Option<ScMemory> {
-        match kind {
-            FenceKind::Full | FenceKind::StoreStore => Some(m.clone()),
+    fn access(&self, m: &ScMemory, _p: ProcessId, access: Access<'_>) -> Vec<Done<ScMemory>> {
+        match access {
+            Access::Load(x, _) => vec![Done { read: Some(m[x.index()]), origin: Origin::Memory, state: m.clone() }],
+            Access::Store(x, v, _) => {
+                let mut state = m.clone();
+                state[x.index()] = v;
+                Done::nothing(state)
+            }
+            Access::Update(x, update, _) => updated(m, x, update, |contents| contents),
+            Access::Fence(..) => Done::nothing(m.clone()),
         }
     }
 
-    fn may_rmw(&self, _m: &ScMemory, _p: ProcessId, _x: LocationId) -> bool {
-        true
-    }
-
-    fn may_lock(&self, _m: &ScMemory, _p: ProcessId) -> bool {
-        true
-    }
-
-    fn flushes(&self, _m: &ScMemory, _p: ProcessId) -> Vec<(Flush, ScMemory)> {
+    fn internal(&self, _m: &ScMemory, _p: ProcessId) -> Vec<(Internal, ScMemory)> {
         Vec::new()
     }
 
-    fn contents<'m>(&self, m: &'m ScMemory) -> &'m [Value] {
-        m
+    fn lock(&self, m: &ScMemory, _p: ProcessId) -> Option<Vec<Value>> {
+        Some(m.clone())
     }
 
-    fn contents_mut<'m>(&self, m: &'m mut ScMemory) -> &'m mut [Value] {
-        m
+    fn unlock(&self, _m: &ScMemory, _p: ProcessId, contents: Vec<Value>) -> ScMemory {
+        contents
     }
 
-    fn pending(&self, _m: &ScMemory, _p: ProcessId) -> Vec<Pending> {
-        Vec::new()
+    fn is_settled(&self, _m: &ScMemory) -> bool {
+        true
+    }
+
+    fn value(&self, m: &ScMemory, x: LocationId) -> Value {
+        m[x.index()]
+    }
+
+    fn shown(&self, _m: &ScMemory, _p: ProcessId) -> Shown {
+        Shown::Buffer(Vec::new())
     }
 }

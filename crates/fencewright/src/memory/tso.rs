@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::memory::{Flush, Operational, Pending, ReadFrom};
+use crate::memory::{Access, Done, Internal, Machine, Origin, Pending, Shown, updated};
 use crate::program::{FenceKind, LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -20,64 +20,86 @@ pub struct TsoMemory {
     buffers: IndexVec<ProcessId, VecDeque<(LocationId, Value)>>,
 }
 
-impl Operational for Tso {
-    type Memory = TsoMemory;
+impl TsoMemory {
+    /// The newest store of `p` to `x`, or memory.
+    fn load(&self, p: ProcessId, x: LocationId) -> (Value, Origin) {
+        match self.buffers[p].iter().rev().find(|store| store.0 == x) {
+            Some(&(_, newest)) => (newest, Origin::OwnBuffer),
+            None => (self.contents[x.index()], Origin::Memory),
+        }
+    }
+
+    fn with_store(&self, p: ProcessId, x: LocationId, v: Value) -> Self {
+        let mut m = self.clone();
+        m.buffers[p].push_back((x, v));
+        m
+    }
+
+    fn may_pass(&self, p: ProcessId, fence: FenceKind) -> bool {
+        match fence {
+            FenceKind::Full => self.buffers[p].is_empty(),
+            // Stores leave the buffer in order anyway.
+            FenceKind::StoreStore => true,
+        }
+    }
+
+    fn with_contents(&self, contents: Vec<Value>) -> Self {
+        Self { contents, buffers: self.buffers.clone() }
+    }
+}
+
+impl Machine for Tso {
+    type State = TsoMemory;
 
     fn initial(&self, contents: Vec<Value>, n_processes: usize) -> TsoMemory {
         TsoMemory { contents, buffers: IndexVec::filled(n_processes, VecDeque::new()) }
     }
 
-    fn load(&self, m: &TsoMemory, p: ProcessId, x: LocationId) -> (Value, ReadFrom) {
-        match m.buffers[p].iter().rev().find(|store| store.0 == x) {
-            Some(&(_, newest)) => (newest, ReadFrom::OwnBuffer),
-            None => (m.contents[x.index()], ReadFrom::Memory),
+    fn access(&self, m: &TsoMemory, p: ProcessId, access: Access<'_>) -> Vec<Done<TsoMemory>> {
+        match access {
+            Access::Load(x, _) => {
+                let (value, origin) = m.load(p, x);
+                vec![Done { read: Some(value), origin, state: m.clone() }]
+            }
+            Access::Store(x, v, _) => {
+                vec![Done { read: None, origin: Origin::OwnBuffer, state: m.with_store(p, x, v) }]
+            }
+            Access::Update(..) if !m.buffers[p].is_empty() => Vec::new(),
+            Access::Update(x, update, _) => updated(&m.contents, x, update, |contents| m.with_contents(contents)),
+            Access::Fence(kind, _) if m.may_pass(p, kind) => Done::nothing(m.clone()),
+            Access::Fence(..) => Vec::new(),
         }
     }
 
-    fn store(&self, m: &TsoMemory, p: ProcessId, x: LocationId, v: Value) -> TsoMemory {
-        let mut m = m.clone();
-        m.buffers[p].push_back((x, v));
-        m
-    }
-
-    fn fence(&self, m: &TsoMemory, p: ProcessId, kind: FenceKind) -> Option<TsoMemory> {
-        let may_pass = match kind {
-            FenceKind::Full => m.buffers[p].is_empty(),
-            // Stores leave the buffer in order anyway.
-            FenceKind::StoreStore => true,
-        };
-        may_pass.then(|| m.clone())
-    }
-
-    fn may_rmw(&self, m: &TsoMemory, p: ProcessId, _x: LocationId) -> bool {
-        m.buffers[p].is_empty()
-    }
-
-    fn may_lock(&self, m: &TsoMemory, p: ProcessId) -> bool {
-        m.buffers[p].is_empty()
-    }
-
-    fn flushes(&self, m: &TsoMemory, p: ProcessId) -> Vec<(Flush, TsoMemory)> {
+    fn internal(&self, m: &TsoMemory, p: ProcessId) -> Vec<(Internal, TsoMemory)> {
         let mut m = m.clone();
         let oldest = m.buffers[p].pop_front();
         oldest
             .map(|(x, v)| {
                 m.contents[x.index()] = v;
-                (Flush::Store(x), m)
+                (Internal::Arrives(x), m)
             })
             .into_iter()
             .collect()
     }
 
-    fn contents<'m>(&self, m: &'m TsoMemory) -> &'m [Value] {
-        &m.contents
+    fn lock(&self, m: &TsoMemory, p: ProcessId) -> Option<Vec<Value>> {
+        m.buffers[p].is_empty().then(|| m.contents.clone())
     }
 
-    fn contents_mut<'m>(&self, m: &'m mut TsoMemory) -> &'m mut [Value] {
-        &mut m.contents
+    fn unlock(&self, m: &TsoMemory, _p: ProcessId, contents: Vec<Value>) -> TsoMemory {
+        m.with_contents(contents)
     }
 
-    fn pending(&self, m: &TsoMemory, p: ProcessId) -> Vec<Pending> {
-        m.buffers[p].iter().map(|&(x, v)| Pending::Store(x, v)).collect()
+    fn is_settled(&self, m: &TsoMemory) -> bool {
+        m.buffers.iter().all(VecDeque::is_empty)
+    }
+
+    fn value(&self, m: &TsoMemory, x: LocationId) -> Value {
+        m.contents[x.index()]
+    }
+
+    fn shown(&self, m: &TsoMemory, p: ProcessId) -> Shown {
+        Shown::Buffer(m.buffers[p].iter().map(|&(x, v)| Pending::Store(x, v)).collect())
     }
 }

@@ -5,7 +5,7 @@
 //! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
 
 use crate::program::{
-    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
+    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, Order, Place, Point, PointId,
     Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
 };
 use crate::source::{Source, Span};
@@ -93,7 +93,7 @@ impl Builder {
     pub fn edge(&mut self, from: PointId, op: Op, to: PointId, span: Span) -> EdgeId {
         let process = self.program.points[from].process;
         assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
-        let edge = self.program.edges.push(Edge { process, from, to, op, span });
+        let edge = self.program.edges.push(Edge { process, from, to, op, order: Order::default(), span });
         self.program.points[from].edges.push(edge);
         edge
     }

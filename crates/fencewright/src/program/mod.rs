@@ -15,6 +15,7 @@ mod dump;
 mod expr;
 mod loops;
 mod model;
+mod order;
 mod placement;
 mod property;
 mod symmetry;
@@ -27,6 +28,7 @@ pub use model::{
     Array, ArrayId, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
     Process, ProcessId, Program, Register, RegisterId, RmwVar, Value,
 };
+pub use order::Order;
 pub use placement::{Placement, Position, Side};
 pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
 pub use symmetry::{Swap, swaps};

@@ -1,7 +1,7 @@
 //! Shared locations, processes, edges.
 
 use crate::index_type;
-use crate::program::{Expr, Property, PropertyId, StateVar};
+use crate::program::{Expr, Order, Property, PropertyId, StateVar};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec};
 
@@ -164,6 +164,8 @@ pub struct Edge {
     pub to: PointId,
     /// What it does.
     pub op: Op,
+    /// The order of what it does to memory.
+    pub order: Order,
     /// Where it stands in the text. Copies of one place (members of a family, unrolled or inlined code) share it.
     pub span: Span,
 }

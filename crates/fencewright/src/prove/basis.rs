@@ -20,6 +20,7 @@ pub(super) fn seek(
     max_constraints: u64,
     monitor: &dyn Monitor,
 ) -> Result<Option<Basis>, StopReason> {
+    let buffering = task.buffering().map_err(|it| StopReason::Unproved(it.reason))?;
     let capped = Capped { monitor, max: max_constraints };
     let (told, resting) = match search(task, merging, &capped) {
         Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
@@ -31,7 +32,7 @@ pub(super) fn seek(
         Ok(Sought::Safe(told, resting)) => (told, resting),
     };
     let values = told.values.iter().map(|values| values.iter().copied().collect()).collect();
-    let locals = local_states(task.program, task.placement, task.model, &values, &Scaled(monitor))
+    let locals = local_states(task.program, task.placement, buffering, &values, &Scaled(monitor))
         .map_err(|failure| reason(failure, StopReason::Unproved))?;
     let mut processes = IndexVec::new();
     for (process, states) in locals.iter_enumerated() {

@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::memory::{Flush, ReadFrom};
+use crate::memory::{Internal, Origin, Shown};
 use crate::program::{EdgeId, LocationId, Micro, Op, Program, Value};
 use crate::system::{Action, Effect, Event, Local, Run};
 use crate::util::Idx;
@@ -28,6 +28,8 @@ pub enum Blame {
         /// Whether stores were delayed at all.
         has_delays: bool,
     },
+    /// A model with views: this load, if one is known, found a message that was not the last.
+    Stale(Option<usize>),
     /// The run is too long to tell.
     Unexamined,
 }
@@ -45,6 +47,9 @@ pub struct Overtaking {
 
 /// What explains a bad run.
 pub fn blame(program: &Program, run: &Run) -> Blame {
+    if run.events.iter().flat_map(|event| &event.shown).any(|own| matches!(own, Shown::View(_))) {
+        return Blame::Stale(run.events.iter().position(is_stale));
+    }
     let nodes = accesses(program, run);
     let has_delays = (0..nodes.len()).any(|late| !overtaken(&nodes, late).is_empty());
     // Only if what happened needs no reordering does it matter what would have happened next.
@@ -55,6 +60,11 @@ pub fn blame(program: &Program, run: &Run) -> Blame {
         None if nodes.len() > MAX_ACCESSES => Blame::Unexamined,
         None => Blame::Nobody { has_delays },
     }
+}
+
+/// Whether a load found a message although there was one behind it with another value.
+fn is_stale(event: &Event) -> bool {
+    matches!(event.effect, Effect::Load(x, value, Origin::Message(_)) if event.memory[x] != value)
 }
 
 /// An access to memory.
@@ -209,14 +219,14 @@ fn accesses(program: &Program, run: &Run) -> Vec<Node> {
     let mut waiting: BTreeMap<(usize, LocationId), VecDeque<usize>> = BTreeMap::new();
     for (i, event) in run.events.iter().enumerate() {
         let process = event.step.process.index();
-        if let (Action::Flush(Flush::Store(x)), Effect::Flushed(..)) = (event.step.action, event.effect) {
+        if let (Action::Internal(Internal::Arrives(x)), Effect::Arrived(..)) = (event.step.action, event.effect) {
             let store = waiting.get_mut(&(process, x)).and_then(VecDeque::pop_front);
             nodes[store.expect("what leaves a buffer was put there")].time = i;
             continue;
         }
         let Some((reads, writes)) = touched(program, run, i) else { continue };
         let own = reads.first().and_then(|&x| waiting.get(&(process, x))?.back().copied());
-        if let Effect::Buffered(x, _) = event.effect {
+        if let Effect::Store(x, _, Origin::OwnBuffer) = event.effect {
             waiting.entry((process, x)).or_default().push_back(nodes.len());
         }
         nodes.push(Node { event: i, process, time: i, reads, writes, own_store: own });
@@ -231,9 +241,9 @@ fn accesses(program: &Program, run: &Run) -> Vec<Node> {
 fn touched(program: &Program, run: &Run, i: usize) -> Option<(Vec<LocationId>, Vec<LocationId>)> {
     let event = &run.events[i];
     match event.effect {
-        Effect::Local | Effect::Fence(_) | Effect::Flushed(..) | Effect::MarkerFlushed => None,
-        Effect::Load(x, _, ReadFrom::OwnBuffer | ReadFrom::Memory) => Some((vec![x], Vec::new())),
-        Effect::Buffered(x, _) | Effect::Stored(x, _) => Some((Vec::new(), vec![x])),
+        Effect::Local | Effect::Fence(_) | Effect::Arrived(..) | Effect::MarkerLeft => None,
+        Effect::Load(x, ..) => Some((vec![x], Vec::new())),
+        Effect::Store(x, ..) => Some((Vec::new(), vec![x])),
         Effect::Rmw(x, _, new) => Some((vec![x], new.map(|_| x).into_iter().collect())),
         Effect::Locked => {
             let before = if i == 0 { &run.trace.start.memory } else { &run.events[i - 1].memory };
@@ -280,20 +290,20 @@ impl Overtaking {
         };
         let event = &run.events[self.access];
         let process = &program.processes()[event.step.process].name;
-        let Effect::Buffered(delayed, _) = run.events[self.store].effect else {
+        let Effect::Store(delayed, _, Origin::OwnBuffer) = run.events[self.store].effect else {
             unreachable!("only a buffered store is delayed")
         };
         let name = |x: LocationId| format!("{} (line {})", program.locations()[x].name, line(self.access));
         let store = format!("its store to {} (line {})", program.locations()[delayed].name, line(self.store));
         match event.effect {
-            Effect::Load(x, _, ReadFrom::OwnBuffer) if x == delayed => {
+            Effect::Load(x, _, Origin::OwnBuffer) if x == delayed => {
                 format!("{process} loaded {} from {store} before that reached memory: others saw it later.", name(x))
             }
             Effect::Load(x, ..) => {
                 let x = name(x);
                 format!("{process} loaded {x} while {store} was still in its buffer: the load overtook the store.")
             }
-            Effect::Buffered(x, _) => {
+            Effect::Store(x, _, Origin::OwnBuffer) => {
                 let x = name(x);
                 format!(
                     "{process}'s store to {x} reached memory before {store}: the later store overtook the earlier one."
@@ -303,10 +313,10 @@ impl Overtaking {
                 let x = name(x);
                 format!("{process} updated {x} while {store} was still in its buffer: the update overtook the store.")
             }
-            Effect::Local | Effect::Stored(..) | Effect::Fence(_) | Effect::Locked | Effect::Flushed(..) => {
+            Effect::Local | Effect::Store(..) | Effect::Fence(_) | Effect::Locked | Effect::Arrived(..) => {
                 unreachable!("it never takes effect before an earlier store")
             }
-            Effect::MarkerFlushed => unreachable!("a marker is no access"),
+            Effect::MarkerLeft => unreachable!("a marker is no access"),
             Effect::Faulted => {
                 let at = line(self.access);
                 format!("{process} went on (line {at}) while {store} was still in its buffer.")
@@ -320,6 +330,14 @@ impl Blame {
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
         match self {
             Self::Overtaking(overtaking) => overtaking.sentence(program, run),
+            Self::Stale(Some(load)) => {
+                let event = &run.events[*load];
+                let process = &program.processes()[event.step.process].name;
+                let line = edge_of(event).map(|edge| program.source().line_of(program.edges()[edge].span.start));
+                let at = line.map_or(String::new(), |line| format!(" (line {line})"));
+                format!("{process} read an older message{at}: nothing it had read told it of the newer one.")
+            }
+            Self::Stale(None) => "What each thread knew of memory is shown beside its steps.".to_owned(),
             Self::Unexamined => "The run is too long to say which reordering did the damage.".to_owned(),
             Self::Nobody { has_delays: false } => {
                 "No store was delayed: this run is possible under sequential consistency; fences cannot help."
@@ -337,6 +355,6 @@ pub(super) fn edge_of(event: &Event) -> Option<EdgeId> {
     match event.step.action {
         Action::Edge { edge, .. } => Some(edge),
         Action::Fence(position) => Some(position.edge),
-        Action::Flush(Flush::Store(_) | Flush::Marker) => None,
+        Action::Internal(Internal::Arrives(_) | Internal::Marker) => None,
     }
 }

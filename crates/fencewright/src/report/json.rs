@@ -238,5 +238,6 @@ fn effect(place: Where) -> &'static str {
         Where::Buffer => "buffer",
         Where::OwnBuffer => "own-buffer",
         Where::Memory => "memory",
+        Where::Message(_) => "message",
     }
 }

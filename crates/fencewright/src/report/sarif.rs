@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Value as Json, json};
 
 use crate::engine::{Answer, Verdict};
+use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
 use crate::report::blame::{Blame, blame};
 use crate::report::patch::Insertion;
@@ -178,13 +179,13 @@ fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
         let process = event.step.process;
         let own = step.edge.map(|edge| program.edges()[edge].span);
         let span = match event.effect {
-            Effect::Buffered(x, _) => {
+            Effect::Store(x, _, Origin::OwnBuffer) => {
                 pending.entry((process, x)).or_default().extend(own);
                 own
             }
-            Effect::Flushed(x, _) => pending.entry((process, x)).or_default().pop_front(),
-            Effect::Local | Effect::Load(..) | Effect::Stored(..) | Effect::Rmw(..) | Effect::Fence(_) => own,
-            Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => own,
+            Effect::Arrived(x, _) => pending.entry((process, x)).or_default().pop_front(),
+            Effect::Local | Effect::Load(..) | Effect::Store(..) | Effect::Rmw(..) | Effect::Fence(_) => own,
+            Effect::Locked | Effect::MarkerLeft | Effect::Faulted => own,
         };
         let text = words.cell(event, &step).or_else(|| step.text(program)).unwrap_or_default();
         let mut location = span.map_or_else(|| json!({}), |span| place(file, program, span));

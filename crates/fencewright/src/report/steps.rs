@@ -1,6 +1,6 @@
 //! What each step of a replayed run did, as reports show it.
 
-use crate::memory::ReadFrom;
+use crate::memory::Origin;
 use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
 use crate::report::blame::edge_of;
 use crate::report::property::statement;
@@ -28,6 +28,7 @@ pub(super) enum Where {
     Buffer,
     OwnBuffer,
     Memory,
+    Message(u32),
 }
 
 /// One step, in the names of the program.
@@ -91,15 +92,17 @@ pub(super) fn describe_event<'a>(program: &'a Program, event: &Event, before: &M
     };
     match event.effect {
         Effect::Local => plain,
-        Effect::Load(x, value, ReadFrom::OwnBuffer) => at(Kind::Load, x, value, Where::OwnBuffer),
-        Effect::Load(x, value, ReadFrom::Memory) => at(Kind::Load, x, value, Where::Memory),
-        Effect::Buffered(x, value) => at(Kind::Store, x, value, Where::Buffer),
-        Effect::Stored(x, value) => at(Kind::Store, x, value, Where::Memory),
+        Effect::Load(x, value, Origin::OwnBuffer) => at(Kind::Load, x, value, Where::OwnBuffer),
+        Effect::Load(x, value, Origin::Memory) => at(Kind::Load, x, value, Where::Memory),
+        Effect::Load(x, value, Origin::Message(n)) => at(Kind::Load, x, value, Where::Message(n)),
+        Effect::Store(x, value, Origin::OwnBuffer) => at(Kind::Store, x, value, Where::Buffer),
+        Effect::Store(x, value, Origin::Memory) => at(Kind::Store, x, value, Where::Memory),
+        Effect::Store(x, value, Origin::Message(n)) => at(Kind::Store, x, value, Where::Message(n)),
         Effect::Rmw(x, old, new) => Described { old: Some(old), ..at(Kind::Rmw, x, new.unwrap_or(old), Where::Memory) },
         Effect::Fence(kind) => Described { kind: Kind::Fence, fence: Some(kind), ..plain },
         Effect::Locked => Described { kind: Kind::Locked, changed: changed(program, before, &event.memory), ..plain },
-        Effect::Flushed(x, value) => Described { kind: Kind::Flush, location: name(x), value: Some(value), ..plain },
-        Effect::MarkerFlushed => Described { kind: Kind::Flush, fence: Some(FenceKind::StoreStore), ..plain },
+        Effect::Arrived(x, value) => Described { kind: Kind::Flush, location: name(x), value: Some(value), ..plain },
+        Effect::MarkerLeft => Described { kind: Kind::Flush, fence: Some(FenceKind::StoreStore), ..plain },
         Effect::Faulted => {
             let kind = plain.edge.map_or(Kind::Local, |edge| kind_of(&program.edges()[edge].op));
             Described { kind, is_fault: true, ..plain }

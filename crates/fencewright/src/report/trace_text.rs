@@ -165,7 +165,8 @@ impl<'a> Drawing<'a> {
             let _ = writeln!(out, "{}", self.paint("1;31", &format!("  {lead} {part}")));
         }
         let Some(last) = self.run.events.last() else { return out };
-        for (process, pending) in last.pending.iter_enumerated().filter(|it| !it.1.is_empty()) {
+        for (process, own) in last.shown.iter_enumerated().filter(|it| !it.1.pending().is_empty()) {
+            let pending = own.pending();
             let name = &self.program.processes()[process].name;
             out += &indented(&format!("still in the buffer of {name}: {}", self.words.buffer(pending)), 4);
         }
@@ -198,9 +199,9 @@ impl<'a> Drawing<'a> {
 
 fn location_of(effect: Effect) -> Option<LocationId> {
     match effect {
-        Effect::Load(x, ..) | Effect::Buffered(x, _) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => Some(x),
-        Effect::Flushed(x, _) => Some(x),
-        Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
+        Effect::Load(x, ..) | Effect::Store(x, ..) | Effect::Rmw(x, ..) => Some(x),
+        Effect::Arrived(x, _) => Some(x),
+        Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerLeft | Effect::Faulted => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What steps, values and buffers are called, for people.
 
-use crate::memory::Pending;
+use crate::memory::{Buffering, Dialect, Model, Pending, Shown};
 use crate::program::{Domain, FenceKind, LocationId, Op, Program, Value};
 use crate::report::blame::edge_of;
 use crate::report::steps::{Described, Kind, Where};
@@ -9,6 +9,15 @@ use crate::util::Idx;
 
 /// So many entries of a buffer are shown.
 const MAX_ENTRIES: usize = 4;
+
+/// What a process has of memory for itself under a model; nothing under SC.
+pub(super) fn own_part(model: Model) -> Option<&'static str> {
+    match model.buffering(Dialect::default()) {
+        Some(Buffering::None) => None,
+        Some(Buffering::Fifo | Buffering::PerLocation(_)) => Some("Store buffer"),
+        None => Some("View"),
+    }
+}
 
 /// How much of a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +45,14 @@ impl Words<'_> {
             (Kind::Store, Some(Where::Buffer)) => {
                 let buffer = match self.fullness {
                     Fullness::Compact => String::new(),
-                    Fullness::Full => format!(" {}", self.buffer(&event.pending[event.step.process])),
+                    Fullness::Full => format!(" {}", self.buffer(event.shown[event.step.process].pending())),
                 };
                 format!("{location} = {value} → buffer{buffer}")
             }
+            (Kind::Store, Some(Where::Message(n))) => format!("{location} = {value} → message {n} of {location}"),
             (Kind::Store, _) => format!("{location} = {value} → memory"),
             (Kind::Load, Some(Where::OwnBuffer)) => format!("reads {location} = {value} (from its own buffer)"),
+            (Kind::Load, Some(Where::Message(n))) => format!("reads {location} = {value} (message {n})"),
             (Kind::Load, _) => format!("reads {location} = {value} (from memory)"),
             (Kind::Rmw, _) => {
                 let old = step.old.map_or(String::new(), |old| self.value_of(location, old));
@@ -100,6 +111,17 @@ impl Words<'_> {
                 format!("{}={}", self.name(x), shown(value, self.program.locations()[x].domain))
             }
             Pending::Marker => "|".to_owned(),
+        }
+    }
+
+    /// What a process has for itself, an entry each.
+    pub(super) fn entries(&self, own: &Shown) -> Vec<String> {
+        match own {
+            Shown::Buffer(pending) => pending.iter().map(|&it| self.entry(it)).collect(),
+            Shown::View(newest) => {
+                let entry = |&(x, n, value)| format!("{} (message {n})", self.entry(Pending::Store(x, value)));
+                newest.iter().map(entry).collect()
+            }
         }
     }
 

@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Candidate, CandidateId};
-use crate::memory::{Flush, ReadFrom};
+use crate::memory::{Internal, Origin};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, Position, ProcessId, Program, Side};
 use crate::system::{Action, Effect, Event, Local, Run};
 use crate::util::IndexVec;
@@ -115,12 +115,12 @@ fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
     for (now, event) in events {
         let edge = match event.step.action {
             Action::Edge { edge, .. } => edge,
-            Action::Flush(Flush::Store(x)) => {
+            Action::Internal(Internal::Arrives(x)) => {
                 let store = waiting.get_mut(&x).and_then(VecDeque::pop_front);
                 stores[store.expect("what leaves a buffer was put there")].flushed = now;
                 continue;
             }
-            Action::Flush(Flush::Marker) | Action::Fence(_) => continue,
+            Action::Internal(Internal::Marker) | Action::Fence(_) => continue,
         };
         let role = match accessed(program, event, edge) {
             Access::Store(x) => {
@@ -177,12 +177,13 @@ fn earliest(run: &Run, process: ProcessId, stores: &[Store]) -> Vec<usize> {
 /// Whether another process reads or writes a location in memory, or may do so.
 fn is_touched(event: &Event, process: ProcessId, location: LocationId) -> bool {
     let is_touched = match event.effect {
-        Effect::Load(x, _, ReadFrom::Memory) | Effect::Stored(x, _) | Effect::Rmw(x, ..) => x == location,
-        Effect::Flushed(x, _) => x == location,
+        Effect::Load(x, _, Origin::Memory | Origin::Message(_)) => x == location,
+        Effect::Store(x, _, Origin::Memory | Origin::Message(_)) | Effect::Rmw(x, ..) => x == location,
+        Effect::Arrived(x, _) => x == location,
         Effect::Locked | Effect::Faulted => true,
-        Effect::Local | Effect::Buffered(..) | Effect::Fence(_) | Effect::MarkerFlushed => false,
+        Effect::Local | Effect::Store(.., Origin::OwnBuffer) | Effect::Fence(_) | Effect::MarkerLeft => false,
         // It sees its own store, whatever is in memory.
-        Effect::Load(_, _, ReadFrom::OwnBuffer) => false,
+        Effect::Load(_, _, Origin::OwnBuffer) => false,
     };
     is_touched && event.step.process != process
 }
@@ -197,12 +198,12 @@ enum Access {
 
 fn accessed(program: &Program, event: &Event, edge: EdgeId) -> Access {
     match event.effect {
-        Effect::Buffered(x, _) => Access::Store(x),
-        Effect::Load(x, _, ReadFrom::OwnBuffer | ReadFrom::Memory) => Access::Load(x),
+        Effect::Store(x, _, Origin::OwnBuffer) => Access::Store(x),
+        Effect::Load(x, ..) => Access::Load(x),
         Effect::Rmw(..) => Access::Rmw,
         // Without buffers nothing is early, and a locked block waits for them.
-        Effect::Stored(..) | Effect::Locked => Access::Nothing,
-        Effect::Local | Effect::Fence(_) | Effect::Flushed(..) | Effect::MarkerFlushed => Access::Nothing,
+        Effect::Store(..) | Effect::Locked => Access::Nothing,
+        Effect::Local | Effect::Fence(_) | Effect::Arrived(..) | Effect::MarkerLeft => Access::Nothing,
         Effect::Faulted => faulted(program, event, edge),
     }
 }

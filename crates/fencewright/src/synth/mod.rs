@@ -25,8 +25,7 @@ mod weaken;
 
 use std::ops::ControlFlow;
 
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
-use crate::engine::{coherence, numeric, portfolio};
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, coherence, numeric, portfolio};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;

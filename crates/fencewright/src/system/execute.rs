@@ -1,8 +1,10 @@
 //! What an edge does to the registers of its process and to memory.
 
-use crate::memory::Operational;
-use crate::program::{Edge, EdgeId, EvalError, Expr, LocationId, Micro, Op, Place, Program, RegisterId, RmwVar, Value};
-use crate::system::{Fault, State, System};
+use crate::memory::{Access, Done, Machine};
+use crate::program::{
+    Edge, EdgeId, EvalError, Expr, FenceKind, LocationId, Micro, Op, Place, Program, RegisterId, RmwVar, Value,
+};
+use crate::system::{Effect, Fault, State, System};
 use crate::util::Idx;
 
 /// Why an operation gives no configuration.
@@ -14,75 +16,93 @@ pub enum Stop {
     Overflow,
 }
 
-/// Registers and memory after an operation.
-type After<M> = Result<(Vec<Value>, M), Stop>;
+/// What an operation did, and registers and memory after it.
+type After<S> = (Effect, Result<(Vec<Value>, S), Stop>);
 
 /// Every outcome of an edge's operation; none where it has to wait.
-pub(super) fn outcomes<O: Operational>(
-    system: &System<'_, O>,
-    state: &State<O::Memory>,
+pub(super) fn outcomes<M: Machine>(
+    system: &System<'_, M>,
+    state: &State<M::State>,
     edge: EdgeId,
-) -> Vec<After<O::Memory>> {
+) -> Vec<After<M::State>> {
     let local = Local::new(system.flow.program, edge);
-    let process = local.edge.process;
-    let registers = &state.registers[process];
-    let (model, memory) = (&system.model, &state.memory);
-    let keep = |registers: Result<Vec<Value>, Stop>| registers.map(|registers| (registers, memory.clone()));
+    let acting = Acting { machine: &system.machine, memory: &state.memory, local };
+    let registers = &state.registers[local.edge.process];
     match &local.edge.op {
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => {
-            local.run(registers).into_iter().map(keep).collect()
+            let keep = |registers: Vec<Value>| (registers, state.memory.clone());
+            local.run(registers).into_iter().map(|end| (Effect::Local, end.map(keep))).collect()
         }
-        Op::Load(register, place) => {
-            let loaded = local.resolve(place, registers).and_then(|x| {
-                let (value, _) = model.load(memory, process, x);
-                local.assign(registers, *register, value)
-            });
-            vec![keep(loaded)]
-        }
-        Op::Store(place, value) => {
-            let stored = local.store(place, value, registers);
-            vec![stored.map(|(x, value)| (registers.clone(), model.store(memory, process, x, value)))]
-        }
-        Op::Fence(kind) => {
-            model.fence(memory, process, *kind).map(|m| Ok((registers.clone(), m))).into_iter().collect()
-        }
-        Op::Rmw { place, .. } => match local.resolve(place, registers) {
-            Ok(x) => rmw(model, memory, &local, x, registers).into_iter().collect(),
-            Err(stop) => vec![Err(stop)],
+        Op::Load(register, place) => match local.resolve(place, registers) {
+            Ok(x) => acting.load(x, *register, registers),
+            Err(stop) => vec![(Effect::Faulted, Err(stop))],
         },
-        Op::Locked(_) if !model.may_lock(memory, process) => Vec::new(),
-        Op::Locked(body) => {
-            let start = Block { registers: registers.clone(), contents: model.contents(memory).to_vec() };
-            let ends = run_block(&local, body, start).into_iter();
-            ends.map(|end| end.map(|end| (end.registers, with_contents(model, memory, &end.contents)))).collect()
-        }
+        Op::Store(place, value) => match local.store(place, value, registers) {
+            Ok((x, value)) => acting.store(x, value, registers),
+            Err(stop) => vec![(Effect::Faulted, Err(stop))],
+        },
+        Op::Fence(kind) => acting.fence(*kind, registers),
+        Op::Rmw { place, .. } => match local.resolve(place, registers) {
+            Ok(x) => acting.update(x, registers),
+            Err(stop) => vec![(Effect::Faulted, Err(stop))],
+        },
+        Op::Locked(body) => acting.locked(body, registers),
     }
 }
 
-/// The outcome of an atomic update; `None` where it has to wait.
-fn rmw<O: Operational>(
-    model: &O,
-    memory: &O::Memory,
-    local: &Local<'_>,
-    x: LocationId,
-    registers: &[Value],
-) -> Option<After<O::Memory>> {
-    if !model.may_rmw(memory, local.edge.process, x) {
-        return None;
-    }
-    let contents = model.contents(memory);
-    let updated = local.update(registers, x, contents[x.index()])?;
-    Some(updated.map(|Updated { registers, new }| {
-        let mut contents = contents.to_vec();
-        contents[x.index()] = new.unwrap_or(contents[x.index()]);
-        (registers, with_contents(model, memory, &contents))
-    }))
+/// An operation that acts on memory.
+struct Acting<'a, M: Machine> {
+    machine: &'a M,
+    memory: &'a M::State,
+    local: Local<'a>,
 }
 
-fn with_contents<O: Operational>(model: &O, memory: &O::Memory, contents: &[Value]) -> O::Memory {
-    let mut memory = memory.clone();
-    model.contents_mut(&mut memory).copy_from_slice(contents);
-    memory
+impl<M: Machine> Acting<'_, M> {
+    fn access(&self, access: Access<'_>) -> Vec<Done<M::State>> {
+        self.machine.access(self.memory, self.local.edge.process, access)
+    }
+
+    fn load(&self, x: LocationId, register: RegisterId, registers: &[Value]) -> Vec<After<M::State>> {
+        let all = self.access(Access::Load(x, self.local.edge.order)).into_iter();
+        all.map(|done| {
+            let value = done.read.expect("a load reads");
+            let registers = self.local.assign(registers, register, value);
+            (Effect::Load(x, value, done.origin), registers.map(|registers| (registers, done.state)))
+        })
+        .collect()
+    }
+
+    fn store(&self, x: LocationId, value: Value, registers: &[Value]) -> Vec<After<M::State>> {
+        let all = self.access(Access::Store(x, value, self.local.edge.order)).into_iter();
+        all.map(|done| (Effect::Store(x, value, done.origin), Ok((registers.to_vec(), done.state)))).collect()
+    }
+
+    fn fence(&self, kind: FenceKind, registers: &[Value]) -> Vec<After<M::State>> {
+        let all = self.access(Access::Fence(kind, self.local.edge.order)).into_iter();
+        all.map(|done| (Effect::Fence(kind), Ok((registers.to_vec(), done.state)))).collect()
+    }
+
+    fn update(&self, x: LocationId, registers: &[Value]) -> Vec<After<M::State>> {
+        // What goes wrong inside an update writes nothing.
+        let written = |updated: Result<Updated, Stop>| updated.map_or(None, |updated| updated.new);
+        let update = |old: Value| self.local.update(registers, x, old).map(written);
+        let all = self.access(Access::Update(x, &update, self.local.edge.order)).into_iter();
+        all.filter_map(|done| {
+            let old = done.read.expect("an update reads");
+            let end = self.local.update(registers, x, old)?;
+            let new = end.as_ref().map_or(None, |updated| updated.new);
+            Some((Effect::Rmw(x, old, new), end.map(|updated| (updated.registers, done.state))))
+        })
+        .collect()
+    }
+
+    fn locked(&self, body: &[Micro], registers: &[Value]) -> Vec<After<M::State>> {
+        let process = self.local.edge.process;
+        let Some(contents) = self.machine.lock(self.memory, process) else { return Vec::new() };
+        let ends = run_block(&self.local, body, Block { registers: registers.to_vec(), contents }).into_iter();
+        let after = |end: Block| (end.registers, self.machine.unlock(self.memory, process, end.contents));
+        ends.map(|end| (Effect::Locked, end.map(after))).collect()
+    }
 }
 
 /// What an atomic update does.

@@ -15,14 +15,14 @@ mod replay;
 mod trace;
 mod walk;
 
-use crate::memory::{Operational, PsoRmw};
-use crate::program::{EdgeId, FenceKind, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
-use crate::program::{Initial, Property, PropertyId, Situation, StateVar, Value};
+use crate::memory::{Access, Internal, Machine};
+use crate::program::{EdgeId, FenceKind, Order, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
+use crate::program::{Initial, LocationId, Property, PropertyId, Situation, StateVar, Value};
 use crate::util::{Idx, IndexVec};
 
 pub use execute::{Block, Local, Stop, Updated, run_block};
-pub use replay::{Effect, Event, ReplayError, Run, replay};
-pub use trace::{Action, Fault, Start, Step, Trace, Violation};
+pub use replay::{Event, ReplayError, Run, replay};
+pub use trace::{Action, Effect, Fault, Start, Step, Trace, Violation};
 pub use walk::{Next, Walk, WalkError, walk};
 
 /// Where a process is.
@@ -105,108 +105,135 @@ pub enum Outcome<S> {
     Overflow,
 }
 
+/// A step from a configuration.
+#[derive(Clone, Debug)]
+pub struct Transition<S> {
+    /// The step.
+    pub step: Step,
+    /// What it does.
+    pub effect: Effect,
+    /// What it leads to.
+    pub outcome: Outcome<State<S>>,
+}
+
 /// A program under a model with fences laid over it.
 #[derive(Clone, Copy, Debug)]
-pub struct System<'a, O> {
+pub struct System<'a, M> {
     /// Control flow.
     pub flow: Flow<'a>,
     /// The memory model.
-    pub model: O,
+    pub machine: M,
 }
 
-/// Options of the semantics itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dialect {
-    /// What an atomic update waits for under PSO.
-    pub pso_rmw: PsoRmw,
-}
-
-impl<'a, O: Operational> System<'a, O> {
+impl<'a, M: Machine> System<'a, M> {
     /// The program under the model.
-    pub fn new(program: &'a Program, placement: &'a Placement, model: O) -> Self {
-        Self { flow: Flow { program, placement }, model }
+    pub fn new(program: &'a Program, placement: &'a Placement, machine: M) -> Self {
+        Self { flow: Flow { program, placement }, machine }
     }
 
     /// The configuration that starts with these values of memory and registers.
-    pub fn initial(&self, start: &Start) -> State<O::Memory> {
+    pub fn initial(&self, start: &Start) -> State<M::State> {
         let processes = self.flow.program.processes();
         State {
             controls: processes.iter().map(|process| Control::At(process.entry)).collect(),
             registers: start.registers.clone(),
-            memory: self.model.initial(start.memory.as_slice().to_vec(), processes.len()),
+            memory: self.machine.initial(start.memory.as_slice().to_vec(), processes.len()),
         }
     }
 
     /// Every step from a configuration, in a fixed order, with what it leads to.
-    pub fn steps(&self, state: &State<O::Memory>) -> Vec<(Step, Outcome<State<O::Memory>>)> {
+    pub fn steps(&self, state: &State<M::State>) -> Vec<(Step, Outcome<State<M::State>>)> {
+        self.transitions(state).into_iter().map(|it| (it.step, it.outcome)).collect()
+    }
+
+    /// The same, with what each step does.
+    pub fn transitions(&self, state: &State<M::State>) -> Vec<Transition<M::State>> {
         let mut out = Vec::new();
         for process in self.flow.program.processes().indices() {
-            for (next, control) in self.flow.moves(state.controls[process]) {
-                match next {
-                    Move::Edge(edge) => self.take_edge(state, edge, control, &mut out),
-                    Move::Fence(position, kind) => {
-                        let memory = self.model.fence(&state.memory, process, kind);
-                        let next = memory.map(|memory| Outcome::Next(moved(state, process, control, memory)));
-                        out.extend(next.map(|next| (Step { process, action: Action::Fence(position) }, next)));
-                    }
-                }
-            }
-            for (flush, memory) in self.model.flushes(&state.memory, process) {
-                let next = State { memory, ..state.clone() };
-                out.push((Step { process, action: Action::Flush(flush) }, Outcome::Next(next)));
-            }
+            self.transitions_of(state, process, &mut out);
         }
         out
     }
 
-    fn take_edge(
-        &self,
-        state: &State<O::Memory>,
-        edge: EdgeId,
-        control: Control,
-        out: &mut Vec<(Step, Outcome<State<O::Memory>>)>,
-    ) {
+    /// A step, if it is possible.
+    pub fn take(&self, state: &State<M::State>, step: Step) -> Option<Transition<M::State>> {
+        let mut out = Vec::new();
+        self.flow.program.processes().get(step.process)?;
+        self.transitions_of(state, step.process, &mut out);
+        out.into_iter().find(|candidate| candidate.step == step)
+    }
+
+    fn transitions_of(&self, state: &State<M::State>, process: ProcessId, out: &mut Vec<Transition<M::State>>) {
+        for (next, control) in self.flow.moves(state.controls[process]) {
+            match next {
+                Move::Edge(edge) => self.take_edge(state, edge, control, out),
+                Move::Fence(position, kind) => {
+                    let fence = Access::Fence(kind, Order::default());
+                    let step = Step { process, action: Action::Fence(position) };
+                    out.extend(self.machine.access(&state.memory, process, fence).into_iter().map(|done| {
+                        let outcome = Outcome::Next(moved(state, process, control, done.state));
+                        Transition { step, effect: Effect::Fence(kind), outcome }
+                    }));
+                }
+            }
+        }
+        for (internal, memory) in self.machine.internal(&state.memory, process) {
+            let effect = match internal {
+                Internal::Arrives(x) => Effect::Arrived(x, self.machine.value(&memory, x)),
+                Internal::Marker => Effect::MarkerLeft,
+            };
+            let step = Step { process, action: Action::Internal(internal) };
+            out.push(Transition { step, effect, outcome: Outcome::Next(State { memory, ..state.clone() }) });
+        }
+    }
+
+    fn take_edge(&self, state: &State<M::State>, edge: EdgeId, control: Control, out: &mut Vec<Transition<M::State>>) {
         let process = self.flow.program.edges()[edge].process;
         let outcomes = execute::outcomes(self, state, edge);
-        out.extend(outcomes.into_iter().enumerate().map(|(choice, outcome)| {
+        out.extend(outcomes.into_iter().enumerate().map(|(choice, (effect, outcome))| {
             let action = Action::Edge { edge, choice: u32::try_from(choice).expect("fewer than 2^32 outcomes") };
-            let outcome = match outcome {
+            let (effect, outcome) = match outcome {
                 Ok((registers, memory)) => {
                     let mut next = moved(state, process, control, memory);
                     next.registers[process] = registers;
-                    Outcome::Next(next)
+                    (effect, Outcome::Next(next))
                 }
-                Err(Stop::Fault(fault)) => Outcome::Fault(fault),
-                Err(Stop::Overflow) => Outcome::Overflow,
+                // The place it would have acted on need not exist.
+                Err(Stop::Fault(fault)) => (Effect::Faulted, Outcome::Fault(fault)),
+                Err(Stop::Overflow) => (Effect::Faulted, Outcome::Overflow),
             };
-            (Step { process, action }, outcome)
+            Transition { step: Step { process, action }, effect, outcome }
         }));
     }
 
+    /// What all locations hold.
+    pub fn contents(&self, memory: &M::State) -> IndexVec<LocationId, Value> {
+        self.flow.program.locations().indices().map(|x| self.machine.value(memory, x)).collect()
+    }
+
     /// The first property that the configuration violates.
-    pub fn violated(&self, state: &State<O::Memory>) -> Option<PropertyId> {
+    pub fn violated(&self, state: &State<M::State>) -> Option<PropertyId> {
         let mut properties = self.flow.program.properties().iter_enumerated();
         properties.find_map(|(id, property)| self.violates(state, property).then_some(id))
     }
 
     /// Whether the configuration violates a property.
-    pub fn violates(&self, state: &State<O::Memory>, property: &Property) -> bool {
-        let is_drained = |process| self.model.pending(&state.memory, process).is_empty();
+    pub fn violates(&self, state: &State<M::State>, property: &Property) -> bool {
         let is_time = match property.kind {
             PropertyKind::Control => true,
-            PropertyKind::Final => self.flow.program.processes().indices().all(is_drained),
+            PropertyKind::Final => self.machine.is_settled(&state.memory),
         };
         is_time && property.situations.iter().any(|situation| self.holds(state, situation))
     }
 
-    fn holds(&self, state: &State<O::Memory>, situation: &Situation) -> bool {
+    fn holds(&self, state: &State<M::State>, situation: &Situation) -> bool {
         let is_there = situation.at.iter().all(|(process, points)| match state.controls[*process] {
             Control::At(point) => points.contains(&point),
             Control::Ready(_) | Control::Done(_) => false,
         });
         let value_of = |variable: &StateVar| match variable {
             StateVar::Register(process, register) => state.registers[*process][register.index()],
-            StateVar::Memory(location) => self.model.contents(&state.memory)[location.index()],
+            StateVar::Memory(location) => self.machine.value(&state.memory, *location),
         };
         // A condition without a value (division by zero, overflow) does not hold.
         is_there && situation.condition.eval(&value_of).is_ok_and(|value| value != 0)

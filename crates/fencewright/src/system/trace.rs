@@ -1,7 +1,7 @@
 //! A run, as the semantics sees it: how it starts, its steps, and what it ends in.
 
-use crate::memory::Flush;
-use crate::program::{ArrayId, EdgeId, LocationId, Position, ProcessId, PropertyId, RegisterId, Value};
+use crate::memory::{Internal, Origin};
+use crate::program::{ArrayId, EdgeId, FenceKind, LocationId, Position, ProcessId, PropertyId, RegisterId, Value};
 use crate::util::IndexVec;
 
 /// Initial values, with every `any` decided.
@@ -34,8 +34,31 @@ pub enum Action {
     },
     /// A fence of the placement.
     Fence(Position),
-    /// A store leaves a buffer.
-    Flush(Flush),
+    /// What memory does by itself.
+    Internal(Internal),
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Registers and control only.
+    Local,
+    /// A load found this value there.
+    Load(LocationId, Value, Origin),
+    /// A store of this value went there.
+    Store(LocationId, Value, Origin),
+    /// An atomic update found this, and wrote this.
+    Rmw(LocationId, Value, Option<Value>),
+    /// A fence was passed.
+    Fence(FenceKind),
+    /// A locked block ran.
+    Locked,
+    /// A store that had waited arrived in memory.
+    Arrived(LocationId, Value),
+    /// A store-store marker went away.
+    MarkerLeft,
+    /// The step went wrong.
+    Faulted,
 }
 
 /// A violation inside a step.

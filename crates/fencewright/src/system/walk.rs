@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use crate::memory::{Model, Operational, Pso, Sc, Tso};
+use crate::memory::{Dialect, Job, Machine, Model};
 use crate::program::{EdgeId, Micro, Op, Placement, ProcessId, Program};
-use crate::system::replay::{Effect, Event, effect, event, is_start};
-use crate::system::{Control, Dialect, Move, Outcome, Start, State, Step, System, Violation};
+use crate::system::replay::{Event, event, is_start};
+use crate::system::{Control, Move, Outcome, Start, State, Step, System, Transition, Violation};
 use crate::util::IndexVec;
 
 /// An operation with more outcomes (`any` of a wide range) is not listed.
@@ -76,7 +76,6 @@ pub fn walk(
     if !is_start(program, start) {
         return Err(WalkError::NotInitial);
     }
-    let fences = &Placement::NONE;
     let empty = Walk {
         start: start.clone(),
         model,
@@ -85,25 +84,35 @@ pub fn walk(
         next: Vec::new(),
         violation: None,
     };
-    match model {
-        Model::Sc => go(&System::new(program, fences, Sc), empty, choices),
-        Model::Tso => go(&System::new(program, fences, Tso), empty, choices),
-        Model::Pso => go(&System::new(program, fences, Pso { rmw: dialect.pso_rmw }), empty, choices),
+    model.with(dialect, Walking { program, walk: empty, choices })
+}
+
+struct Walking<'a> {
+    program: &'a Program,
+    walk: Walk,
+    choices: &'a [usize],
+}
+
+impl Job for Walking<'_> {
+    type Output = Result<Walk, WalkError>;
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        go(&System::new(self.program, &Placement::NONE, machine), self.walk, self.choices)
     }
 }
 
-fn go<O: Operational>(system: &System<'_, O>, mut walk: Walk, choices: &[usize]) -> Result<Walk, WalkError> {
+fn go<M: Machine>(system: &System<'_, M>, mut walk: Walk, choices: &[usize]) -> Result<Walk, WalkError> {
     let mut state = system.initial(&walk.start);
     for (i, &choice) in choices.iter().enumerate() {
-        let chosen = steps(system, &state)?.into_iter().nth(choice).filter(|_| walk.violation.is_none());
-        let (step, outcome) = chosen.ok_or(WalkError::NoChoice(i))?;
+        let chosen = transitions(system, &state)?.into_iter().nth(choice).filter(|_| walk.violation.is_none());
+        let Transition { step, effect, outcome } = chosen.ok_or(WalkError::NoChoice(i))?;
         match outcome {
             Outcome::Next(next) => {
-                walk.events.push(event(system, step, effect(system, &state, step, &next), &next));
+                walk.events.push(event(system, step, effect, &next));
                 state = next;
             }
             Outcome::Fault(fault) => {
-                walk.events.push(event(system, step, Effect::Faulted, &state));
+                walk.events.push(event(system, step, effect, &state));
                 walk.violation = Some(Violation::Fault(fault));
             }
             Outcome::Overflow => return Err(WalkError::NoChoice(i)),
@@ -111,30 +120,26 @@ fn go<O: Operational>(system: &System<'_, O>, mut walk: Walk, choices: &[usize])
     }
     if walk.violation.is_none() {
         walk.violation = system.violated(&state).map(Violation::Property);
-        let next = steps(system, &state)?.into_iter();
-        walk.next = next.map(|(step, outcome)| looked_at(system, &state, step, &outcome)).collect();
+        let next = transitions(system, &state)?.into_iter();
+        walk.next = next.map(|transition| looked_at(system, &state, &transition)).collect();
     }
     walk.controls = state.controls;
     Ok(walk)
 }
 
-fn looked_at<O: Operational>(
-    system: &System<'_, O>,
-    state: &State<O::Memory>,
-    step: Step,
-    outcome: &Outcome<State<O::Memory>>,
-) -> Next {
-    match outcome {
-        Outcome::Next(next) => Next::Possible(event(system, step, effect(system, state, step, next), next)),
-        Outcome::Fault(_) => Next::Possible(event(system, step, Effect::Faulted, state)),
-        Outcome::Overflow => Next::Overflow(step),
+fn looked_at<M: Machine>(system: &System<'_, M>, state: &State<M::State>, taken: &Transition<M::State>) -> Next {
+    match &taken.outcome {
+        Outcome::Next(next) => Next::Possible(event(system, taken.step, taken.effect, next)),
+        Outcome::Fault(_) => Next::Possible(event(system, taken.step, taken.effect, state)),
+        Outcome::Overflow => Next::Overflow(taken.step),
     }
 }
 
-type Steps<M> = Vec<(Step, Outcome<State<M>>)>;
-
 /// Every step, unless there are too many.
-fn steps<O: Operational>(system: &System<'_, O>, state: &State<O::Memory>) -> Result<Steps<O::Memory>, WalkError> {
+fn transitions<M: Machine>(
+    system: &System<'_, M>,
+    state: &State<M::State>,
+) -> Result<Vec<Transition<M::State>>, WalkError> {
     let moves = state.controls.iter().flat_map(|&control| system.flow.moves(control));
     for (next, _) in moves {
         if let Move::Edge(edge) = next
@@ -143,7 +148,7 @@ fn steps<O: Operational>(system: &System<'_, O>, state: &State<O::Memory>) -> Re
             return Err(WalkError::TooManyOutcomes(edge));
         }
     }
-    Ok(system.steps(state))
+    Ok(system.transitions(state))
 }
 
 /// No operation has more outcomes than this.

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{Builder, Domain, Initial, LocationId, Micro, ProcessId, Register, RegisterId, Value};
 use crate::source::Span;
 use crate::translate::direct::DirectQueue;
@@ -50,9 +50,11 @@ impl Buffers {
         });
         let mut queues: Vec<Box<dyn Queue>> = Vec::new();
         for (i, locations) in sizes.queues.iter().enumerate() {
-            let name = match request.model {
-                Model::Sc | Model::Tso => String::new(),
-                Model::Pso => format!("_{}", identifier(&request.program.locations()[locations[0]].name)),
+            let name = match request.buffering {
+                Buffering::None | Buffering::Fifo => String::new(),
+                Buffering::PerLocation(_) => {
+                    format!("_{}", identifier(&request.program.locations()[locations[0]].name))
+                }
             };
             let shape = Shape {
                 request,

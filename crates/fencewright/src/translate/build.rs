@@ -39,8 +39,8 @@ pub(super) fn build(request: &Request<'_>) -> Translated {
     }
     let overflow = maker.properties();
     let Maker { builder, origins, original_points: points, .. } = maker;
-    let (model, method) = (request.model, request.method);
-    Translated { program: builder.finish(), model, method, origins, points, roles, overflow, slots }
+    let (buffering, method) = (request.buffering, request.method);
+    Translated { program: builder.finish(), buffering, method, origins, points, roles, overflow, slots }
 }
 
 /// The shared memory of the original, with the same ids.

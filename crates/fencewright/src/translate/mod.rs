@@ -31,7 +31,7 @@ mod repeats;
 mod rules;
 mod sizes;
 
-use crate::memory::{Model, PsoRmw};
+use crate::memory::Buffering;
 use crate::program::{EdgeId, Placement, PointId, ProcessId, Program, PropertyId, RegisterId};
 use crate::util::IndexVec;
 
@@ -42,10 +42,8 @@ pub struct Request<'a> {
     pub program: &'a Program,
     /// The fences laid over it.
     pub placement: &'a Placement,
-    /// The model whose behavior is wanted.
-    pub model: Model,
-    /// What an atomic update waits for under PSO.
-    pub pso_rmw: PsoRmw,
+    /// How stores wait under the model whose behavior is wanted.
+    pub buffering: Buffering,
     /// How buffers are written down.
     pub method: Method,
     /// No buffer has more slots than this, from 1 to [`MAX_SLOTS`]; otherwise [`DEFAULT_BOUND`] where stores may pile
@@ -155,8 +153,8 @@ pub const DEFAULT_BOUND: u32 = 4;
 pub struct Translated {
     /// To be looked at under SC.
     pub program: Program,
-    /// The model whose behavior it has.
-    pub model: Model,
+    /// How stores wait under the model whose behavior it has.
+    pub buffering: Buffering,
     /// How its buffers are written down.
     pub method: Method,
     /// For each edge, what it stands for.

@@ -1,6 +1,6 @@
 //! What each operation becomes: one rule for each, the same for both ways of writing buffers down.
 
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{BinaryOp, Domain, Expr, FenceKind, LocationId, Micro, Op, Place, RegisterId, RmwVar};
 use crate::translate::buffers::{Buffers, free_value};
 use crate::translate::logic::{Term, all, any, assume, at_least, branch, equal, not, number, var};
@@ -137,9 +137,11 @@ impl Rules<'_> {
 
     /// What an atomic update waits for: markers count, so under PSO nothing of an earlier epoch may be pending.
     fn may_update(&self, place: &Place) -> Term {
-        match (self.request.model, self.request.pso_rmw) {
-            (Model::Sc | Model::Tso, _) | (Model::Pso, PsoRmw::All) => return self.buffers.is_empty(self.pending),
-            (Model::Pso, PsoRmw::Location) => {}
+        match self.request.buffering {
+            Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => {
+                return self.buffers.is_empty(self.pending);
+            }
+            Buffering::PerLocation(PsoRmw::Location) => {}
         }
         let own = self.cells(place).into_iter().filter_map(|(is_it, x)| {
             let i = self.buffers.sizes.queue_of(x)?;

@@ -5,7 +5,7 @@
 //! over all paths is a fixed point; a sum greater than the number of steps must come from a loop, so there is no
 //! greatest. Epochs are counted alike: a store-store fence begins one, unless nothing can be pending.
 
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
 use crate::translate::graph::{Graph, NodeId, Step, node};
 use crate::translate::repeats::is_own;
@@ -127,11 +127,11 @@ fn queues(request: &Request<'_>, graph: &Graph, process: ProcessId) -> Vec<Vec<L
     let mut stored: Vec<LocationId> = stored.flatten().collect();
     stored.sort_unstable();
     stored.dedup();
-    match request.model {
-        Model::Sc => Vec::new(),
-        Model::Tso if stored.is_empty() => Vec::new(),
-        Model::Tso => vec![stored],
-        Model::Pso => stored.into_iter().map(|x| vec![x]).collect(),
+    match request.buffering {
+        Buffering::None => Vec::new(),
+        Buffering::Fifo if stored.is_empty() => Vec::new(),
+        Buffering::Fifo => vec![stored],
+        Buffering::PerLocation(_) => stored.into_iter().map(|x| vec![x]).collect(),
     }
 }
 
@@ -173,12 +173,14 @@ impl Analysis<'_> {
             Op::Store(place, _) => self.store(&mut after, place),
             Op::Fence(FenceKind::Full) | Op::Locked(_) => return Pending::nothing(self.queues.len()),
             Op::Fence(FenceKind::StoreStore) => {
-                let begins = self.request.model == Model::Pso && !before.is_nothing();
+                let begins = matches!(self.request.buffering, Buffering::PerLocation(_)) && !before.is_nothing();
                 after.epochs = after.epochs.saturating_add(u32::from(begins));
             }
-            Op::Rmw { place, .. } => match (self.request.model, self.request.pso_rmw) {
-                (Model::Sc | Model::Tso, _) | (Model::Pso, PsoRmw::All) => return Pending::nothing(self.queues.len()),
-                (Model::Pso, PsoRmw::Location) => self.drain(&mut after, place),
+            Op::Rmw { place, .. } => match self.request.buffering {
+                Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => {
+                    return Pending::nothing(self.queues.len());
+                }
+                Buffering::PerLocation(PsoRmw::Location) => self.drain(&mut after, place),
             },
             Op::Load(..) | Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => {}
         }

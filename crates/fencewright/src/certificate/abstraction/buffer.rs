@@ -26,11 +26,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::PsoRmw;
+use crate::memory::{Buffering, PsoRmw};
 use crate::numeric::Term;
 use crate::program::LocationId;
-
-use super::Machine;
 
 /// What waits, values aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -59,7 +57,7 @@ struct Older {
 /// What buffers do.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
-    pub(super) machine: Machine,
+    pub(super) machine: Buffering,
     /// So many of the newest stores are kept in order.
     pub(super) k: usize,
     /// The locations to which stores rise.
@@ -171,10 +169,10 @@ impl Buffer {
     }
 
     /// Whether an atomic update of a location need not wait. Where a marker waits here, one waits in every buffer.
-    pub(super) fn lets_update(&self, x: LocationId, machine: Machine) -> bool {
+    pub(super) fn lets_update(&self, x: LocationId, machine: Buffering) -> bool {
         match machine {
-            Machine::Sc | Machine::Tso | Machine::Pso(PsoRmw::All) => self.is_empty(),
-            Machine::Pso(PsoRmw::Location) => {
+            Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => self.is_empty(),
+            Buffering::PerLocation(PsoRmw::Location) => {
                 self.load(x).is_none() && self.newest.iter().all(|entry| *entry != Entry::Marker)
             }
         }
@@ -184,8 +182,8 @@ impl Buffer {
     pub(super) fn store(&mut self, x: LocationId, value: Term, rules: Rules<'_>) {
         self.newest.push(Entry::Store(x, value));
         let is_counted = |entry: &Entry| match rules.machine {
-            Machine::Sc | Machine::Tso => *entry != Entry::Marker,
-            Machine::Pso(_) => entry.is_to(x),
+            Buffering::None | Buffering::Fifo => *entry != Entry::Marker,
+            Buffering::PerLocation(_) => entry.is_to(x),
         };
         if self.newest.iter().filter(|entry| is_counted(entry)).count() > rules.k {
             let oldest = self.newest.iter().position(is_counted).expect("there are more than k");
@@ -198,13 +196,13 @@ impl Buffer {
     }
 
     /// A store-store fence under PSO.
-    pub(super) fn mark(&mut self, machine: Machine) {
+    pub(super) fn mark(&mut self, machine: Buffering) {
         self.newest.push(Entry::Marker);
         self.tidy(machine);
     }
 
     /// Forgets markers with nothing before them, or only another; and the order of stores that none has.
-    fn tidy(&mut self, machine: Machine) {
+    fn tidy(&mut self, machine: Buffering) {
         self.newest.dedup_by(|a, b| *a == Entry::Marker && *b == Entry::Marker);
         if self.newest.first() == Some(&Entry::Marker) {
             self.newest.remove(0);
@@ -214,15 +212,15 @@ impl Buffer {
             Entry::Marker => None,
         };
         match machine {
-            Machine::Sc | Machine::Tso => {}
-            Machine::Pso(_) => {
+            Buffering::None | Buffering::Fifo => {}
+            Buffering::PerLocation(_) => {
                 self.newest.split_mut(|entry| *entry == Entry::Marker).for_each(|part| part.sort_by_key(location));
             }
         }
     }
 
     /// Every store that may leave; a value that is not known is this variable.
-    pub(super) fn leaving(&self, machine: Machine, any: Term) -> Vec<Leaving> {
+    pub(super) fn leaving(&self, machine: Buffering, any: Term) -> Vec<Leaving> {
         let mut out = Vec::new();
         for (&location, &Older { first, last }) in &self.older {
             let mut rest = self.clone();
@@ -236,8 +234,8 @@ impl Buffer {
         for (at, entry) in self.newest.iter().enumerate() {
             let Entry::Store(location, value) = *entry else { break };
             let is_next = match machine {
-                Machine::Sc | Machine::Tso => at == 0 && self.older.is_empty(),
-                Machine::Pso(_) => {
+                Buffering::None | Buffering::Fifo => at == 0 && self.older.is_empty(),
+                Buffering::PerLocation(_) => {
                     let has_older = self.newest[..at].iter().any(|it| it.is_to(location));
                     !has_older && !self.older.contains_key(&location)
                 }

@@ -19,14 +19,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::memory::PsoRmw;
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId, Program};
 use crate::system::{Control, Flow, Move};
 
-use super::Machine;
-
 /// The control points of a process at which a store may wait, if the process can be late.
-pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Machine) -> Option<BTreeSet<Control>> {
+pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Buffering) -> Option<BTreeSet<Control>> {
     let entry = (Control::At(flow.program.processes()[process].entry), false);
     let mut stored_to = None;
     let mut seen = BTreeSet::from([entry]);
@@ -66,20 +64,20 @@ pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bo
 }
 
 /// Whether a store may wait behind an operation; `None` if the process cannot be late.
-fn behind(op: &Op, may_wait: bool, stored_to: &mut Option<LocationId>, machine: Machine) -> Option<bool> {
+fn behind(op: &Op, may_wait: bool, stored_to: &mut Option<LocationId>, machine: Buffering) -> Option<bool> {
     match op {
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) => Some(may_wait),
         Op::Fence(FenceKind::StoreStore) => Some(may_wait),
         // They wait for an empty buffer.
         Op::Fence(FenceKind::Full) | Op::Locked(_) => Some(false),
         Op::Rmw { .. } => match machine {
-            Machine::Sc | Machine::Tso | Machine::Pso(PsoRmw::All) => Some(false),
-            Machine::Pso(PsoRmw::Location) => (!may_wait).then_some(false),
+            Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Some(false),
+            Buffering::PerLocation(PsoRmw::Location) => (!may_wait).then_some(false),
         },
         Op::Store(place, _) => match (machine, place) {
-            (Machine::Sc | Machine::Tso, _) => Some(true),
-            (Machine::Pso(_), Place::Fixed(x)) => (*stored_to.get_or_insert(*x) == *x).then_some(true),
-            (Machine::Pso(_), Place::Cell(..)) => None,
+            (Buffering::None | Buffering::Fifo, _) => Some(true),
+            (Buffering::PerLocation(_), Place::Fixed(x)) => (*stored_to.get_or_insert(*x) == *x).then_some(true),
+            (Buffering::PerLocation(_), Place::Cell(..)) => None,
         },
     }
 }

@@ -32,7 +32,7 @@ mod urgent;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::memory::{Model, PsoRmw};
+use crate::memory::Buffering;
 use crate::numeric::{Bound, Zone};
 use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::{Control, Flow};
@@ -68,21 +68,10 @@ pub struct Abstraction {
     pub late: BTreeSet<ProcessId>,
 }
 
-/// What a model does with stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Machine {
-    /// They reach memory at once.
-    Sc,
-    /// They wait in one buffer.
-    Tso,
-    /// They wait by location; what an atomic update waits for.
-    Pso(PsoRmw),
-}
-
 /// What becomes of the stores of a process.
 #[derive(Debug)]
 struct Storing {
-    machine: Machine,
+    machine: Buffering,
     /// Where its loads find anything.
     stale: BTreeSet<Control>,
 }
@@ -95,25 +84,23 @@ pub(super) fn check(
     abstraction: &Abstraction,
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
-    let machine = match subject.model {
-        Model::Sc => Machine::Sc,
-        Model::Tso => Machine::Tso,
-        Model::Pso => Machine::Pso(subject.pso_rmw),
-    };
+    let machine = subject.buffering()?;
     visiting(Flow { program, placement }, machine, abstraction, |visit| visit.run(steps))
 }
 
 /// Does something with a visit that has not begun.
 fn visiting<T>(
     flow: Flow<'_>,
-    machine: Machine,
+    machine: Buffering,
     abstraction: &Abstraction,
     then: impl FnOnce(&mut Visit<'_>) -> T,
 ) -> T {
     let Abstraction { k, rising, late, .. } = abstraction;
     let store = |process: ProcessId| match waiting_points(flow, process, machine) {
-        Some(points) if !loads_at(flow, process, &points) => Storing { machine: Machine::Sc, stale: BTreeSet::new() },
-        Some(stale) if late.contains(&process) => Storing { machine: Machine::Sc, stale },
+        Some(points) if !loads_at(flow, process, &points) => {
+            Storing { machine: Buffering::None, stale: BTreeSet::new() }
+        }
+        Some(stale) if late.contains(&process) => Storing { machine: Buffering::None, stale },
         Some(_) | None => Storing { machine, stale: BTreeSet::new() },
     };
     let storing: IndexVec<ProcessId, Storing> = flow.program.processes().indices().map(store).collect();

@@ -15,8 +15,8 @@ use std::process::{Command, Stdio};
 
 use super::configuration::{Configuration, Layout};
 use super::data::Data;
-use super::{Abstraction, Machine, Predicate, Site, Steps, Visit, visiting};
-use crate::memory::PsoRmw;
+use super::{Abstraction, Predicate, Site, Steps, Visit, visiting};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{
     BinaryOp, EdgeId, Expr, LocationId, Micro, Op, Place, Placement, ProcessId, Program, RegisterId, RmwVar, UnaryOp,
     Value,
@@ -46,23 +46,23 @@ fn what_is_visited_is_an_invariant() {
         eprintln!("skipped: `z3` is not installed");
         return;
     }
-    let pso = Machine::Pso(PsoRmw::Location);
+    let pso = Buffering::PerLocation(PsoRmw::Location);
     let rising = |n: usize| (0..n).map(LocationId::from_usize).collect::<BTreeSet<_>>();
     let memory = |factor: i128| [0, 1].map(|x| (factor, Site::Memory(LocationId::from_usize(x)))).to_vec();
     let sum =
         vec![Predicate { coefficients: memory(1), bound: 100 }, Predicate { coefficients: memory(-1), bound: -100 }];
     let late = BTreeSet::from([ProcessId::from_usize(0)]);
     let cases = [
-        ("integers/bounded_difference_barrier.fw", Machine::Tso, grid(2, &[-1, 0, 1], &[-2, -1, 0, 1])),
+        ("integers/bounded_difference_barrier.fw", Buffering::Fifo, grid(2, &[-1, 0, 1], &[-2, -1, 0, 1])),
         (
             "integers/transfer.fw",
-            Machine::Tso,
+            Buffering::Fifo,
             Abstraction { predicates: sum, ..grid(1, &[-100, -1, 0, 1, 100], &[-2, -1, 0, 1, 2]) },
         ),
         ("integers/linux_ticket_lock.fw", pso, Abstraction { rising: rising(1), ..grid(1, &[-1, 0, 1], &[-1, 0, 1]) }),
         (
             "integers/two_versions.fw",
-            Machine::Tso,
+            Buffering::Fifo,
             Abstraction { rising: rising(2), late, ..grid(1, &[-2, -1, 0, 1], &[-1, 0, 1]) },
         ),
     ];
@@ -141,7 +141,7 @@ fn relation(visit: &Visit<'_>, from: &Configuration, process: ProcessId, op: &Op
             let found = from.buffer(process, layout).load(*x).map_or(layout.location(*x), |term| term.base);
             effect.values[layout.register(process, *register)] = format!("v{found}");
         }
-        Op::Store(Place::Fixed(x), value) if storing.machine == Machine::Sc => effect.store(*x, value),
+        Op::Store(Place::Fixed(x), value) if storing.machine == Buffering::None => effect.store(*x, value),
         Op::Locked(body) if is_drained => body.iter().try_for_each(|micro| effect.micro(micro))?,
         Op::Rmw { place: Place::Fixed(x), guard, write, into } if is_drained => {
             effect.update(*x, guard, write.as_ref(), *into);

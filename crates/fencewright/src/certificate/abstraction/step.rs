@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::certificate::Failure;
+use crate::memory::Buffering;
 use crate::numeric::Term;
 use crate::program::{
     Domain, EdgeId, Expr, FenceKind, LocationId, Micro, Op, Place, ProcessId, RegisterId, RmwVar, Value,
@@ -13,12 +14,12 @@ use crate::program::{
 use crate::system::{Control, Flow, Move};
 use crate::util::IndexVec;
 
+use super::Storing;
 use super::buffer::{Buffer, Leaves, Leaving, Rules};
 use super::configuration::{Configuration, Layout, within};
 use super::data::Data;
 use super::evaluate::{range_of, term, truth, value};
 use super::late::is_own;
-use super::{Machine, Storing};
 
 /// What a step leads to.
 pub(super) enum Next {
@@ -125,8 +126,8 @@ impl Stepper<'_> {
     fn fence(&self, from: &Configuration, process: ProcessId, kind: FenceKind) -> Part {
         match (kind, self.storing[process].machine) {
             (FenceKind::Full, _) => from.key.shapes[process].is_empty().then(|| from.clone()),
-            (FenceKind::StoreStore, Machine::Sc | Machine::Tso) => Some(from.clone()),
-            (FenceKind::StoreStore, Machine::Pso(_)) => {
+            (FenceKind::StoreStore, Buffering::None | Buffering::Fifo) => Some(from.clone()),
+            (FenceKind::StoreStore, Buffering::PerLocation(_)) => {
                 let mut buffer = from.buffer(process, self.layout);
                 buffer.mark(self.storing[process].machine);
                 Some(from.assigned(&[], Some((process, &buffer)), self.layout))
@@ -152,8 +153,8 @@ impl Stepper<'_> {
             }),
             Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
                 self.stored(from, process, (x, value), &|from, written| match self.storing[process].machine {
-                    Machine::Sc => Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout)),
-                    Machine::Tso | Machine::Pso(_) => {
+                    Buffering::None => Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout)),
+                    Buffering::Fifo | Buffering::PerLocation(_) => {
                         let mut buffer = from.buffer(process, self.layout);
                         self.check_rising(from, &buffer, x, written)?;
                         buffer.store(x, written, self.rules(process));

@@ -4,7 +4,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::{Flush, Model, PsoRmw};
+use crate::memory::{Internal, Model, PsoRmw};
 use crate::program::{
     By, CandidateId, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Side, Value,
 };
@@ -314,8 +314,8 @@ fn step(mut line: Line<'_>) -> Parsed<Step> {
     let action = match kind.text {
         "edge" => Action::Edge { edge: line.index("an edge")?, choice: line.word("a choice")?.number()? },
         "fence" => Action::Fence(position(&mut line)?),
-        "flush" => Action::Flush(Flush::Store(line.index("a location")?)),
-        "marker" => Action::Flush(Flush::Marker),
+        "flush" => Action::Internal(Internal::Arrives(line.index("a location")?)),
+        "marker" => Action::Internal(Internal::Marker),
         _ => return Err(Box::new(kind.unexpected(EXPECTED))),
     };
     line.end()?;

@@ -29,8 +29,8 @@ use std::sync::RwLock;
 use rustc_hash::FxHasher;
 
 use crate::engine::Task;
-use crate::memory::Model;
-use crate::program::{FenceKind, Op, ProcessId, Value};
+use crate::memory::Buffering;
+use crate::program::{Op, ProcessId, Value};
 use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop};
 
 pub use live::LiveRegisters;
@@ -94,7 +94,8 @@ pub struct Merging {
 #[derive(Debug)]
 pub struct Automaton<'a> {
     flow: Flow<'a>,
-    model: Model,
+    /// How stores wait; `None` where a memory is more than its buffers.
+    buffering: Option<Buffering>,
     merging: Merging,
     live: LiveRegisters,
     observed: Observed,
@@ -124,7 +125,15 @@ impl<'a> Automaton<'a> {
         let observed = Observed::new(task.program);
         let live = LiveRegisters::new(&flow, &observed);
         let writers = Writers::new(task.program);
-        Self { flow, model: task.model, merging, live, observed, writers, known: RwLock::default() }
+        Self {
+            flow,
+            buffering: task.model.buffering(task.options.dialect),
+            merging,
+            live,
+            observed,
+            writers,
+            known: RwLock::default(),
+        }
     }
 
     /// The control flow.
@@ -185,10 +194,7 @@ impl<'a> Automaton<'a> {
 
     /// Whether a move needs neither memory nor buffers, under this model.
     pub fn is_silent(&self, next: Move) -> bool {
-        let is_free_fence = |kind| match (self.model, kind) {
-            (Model::Sc, FenceKind::Full | FenceKind::StoreStore) | (Model::Tso, FenceKind::StoreStore) => true,
-            (Model::Tso, FenceKind::Full) | (Model::Pso, FenceKind::Full | FenceKind::StoreStore) => false,
-        };
+        let is_free_fence = |kind| self.buffering.is_some_and(|it| it.ignores(kind));
         match next {
             Move::Fence(_, kind) => is_free_fence(kind),
             Move::Edge(edge) => {

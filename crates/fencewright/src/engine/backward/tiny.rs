@@ -4,7 +4,7 @@ use crate::engine::automaton::{Datum, Letter, LetterEdge, LocalId, ProcessAutoma
 use crate::engine::backward::channel::{Channel, Message};
 use crate::engine::backward::processes::Processes;
 use crate::engine::backward::snapshot::STAR;
-use crate::memory::Flush;
+use crate::memory::Internal;
 use crate::program::{LocationId, ProcessId};
 use crate::system::{Action, Step};
 use crate::util::Idx;
@@ -61,7 +61,7 @@ pub fn cells(text: &str) -> Vec<Datum> {
 pub fn line(process: usize, letters: &[Letter]) -> ProcessAutomaton {
     let info = |_| StateInfo { local: LocalId::from_word(0), point: None, registers: Box::default(), fault: None };
     let n_states = letters.len() + 1;
-    let action = Action::Flush(Flush::Marker);
+    let action = Action::Internal(Internal::Marker);
     let step = Step { process: ProcessId::from_usize(process), action };
     let edge = |(from, letter): (u32, &Letter)| LetterEdge { from, to: from + 1, letter: letter.clone(), step };
     ProcessAutomaton {

@@ -61,8 +61,9 @@ pub fn avoid(
     monitor: &dyn Monitor,
 ) -> Result<Avoided, Unsupported> {
     let mut avoided = Avoided { sets: Vec::new(), k: 0, explored: 0, bytes: 0, stopped: None };
+    let buffering = task.buffering()?;
     for k in engine.ks_for(task)? {
-        let shared = shared(task, k, Reducing::Labels);
+        let shared = shared(task, buffering, k, Reducing::Labels);
         let mut search = Search::new(&shared, task, places, engine.max_states);
         let end = search.run(monitor);
         avoided.k = k;
@@ -124,7 +125,7 @@ impl<'a> Search<'a> {
             covering: shared.has_covering.then(|| Covering::new(&shared.buffers, &shared.layout)),
             marks: Vec::new(),
             bdd: Bdd::default(),
-            cuts: Cuts::new(task, places),
+            cuts: Cuts::new(task, shared.buffering, places),
             prevents: FastMap::default(),
             goal: Formula::TRUE,
             todo: VecDeque::new(),

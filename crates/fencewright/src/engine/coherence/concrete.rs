@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::engine::automaton::{Automaton, LocalId};
 use crate::engine::run::{Logged, Path, replayed};
 use crate::engine::{StopReason, Task};
-use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
+use crate::memory::{Internal, Job, Machine};
 use crate::program::ProcessId;
 use crate::system::{Action, Outcome, Run, State, Step, System, Violation};
 use crate::util::Idx;
@@ -39,17 +39,25 @@ pub fn run_along(
     alarm: &Alarm,
     max_states: usize,
 ) -> Result<Tried, StopReason> {
-    let (program, placement) = (task.program, task.placement);
-    let (steps, n_states) = match task.model {
-        Model::Sc => Along::new(System::new(program, placement, Sc), automaton, alarm).search(max_states),
-        Model::Tso => Along::new(System::new(program, placement, Tso), automaton, alarm).search(max_states),
-        Model::Pso => {
-            let pso = Pso { rmw: task.options.dialect.pso_rmw };
-            Along::new(System::new(program, placement, pso), automaton, alarm).search(max_states)
-        }
-    };
+    let (steps, n_states) = task.model.with(task.options.dialect, Trying { task, automaton, alarm, max_states });
     let run = steps.map(|steps| told(task, automaton, alarm, steps)).transpose()?;
     Ok(Tried { run, n_states: n_states as u64 })
+}
+
+struct Trying<'a> {
+    task: &'a Task<'a>,
+    automaton: &'a Automaton<'a>,
+    alarm: &'a Alarm,
+    max_states: usize,
+}
+
+impl Job for Trying<'_> {
+    type Output = (Option<Vec<Step>>, usize);
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        let system = System::new(self.task.program, self.task.placement, machine);
+        Along::new(system, self.automaton, self.alarm).search(self.max_states)
+    }
 }
 
 /// The run of these steps, replayed.
@@ -60,8 +68,8 @@ fn told(task: &Task<'_>, automaton: &Automaton<'_>, alarm: &Alarm, steps: Vec<St
 }
 
 /// A search along a path.
-struct Along<'a, O: Operational> {
-    system: System<'a, O>,
+struct Along<'a, M: Machine> {
+    system: System<'a, M>,
     automaton: &'a Automaton<'a>,
     violation: Violation,
     /// The steps of the program, in order; local steps that follow one are left out.
@@ -70,8 +78,8 @@ struct Along<'a, O: Operational> {
     prelude: Vec<Step>,
     /// Whether they go wrong as they should.
     is_bad_at_once: bool,
-    visits: Vec<Visit<O::Memory>>,
-    seen: HashSet<(usize, State<O::Memory>)>,
+    visits: Vec<Visit<M::State>>,
+    seen: HashSet<(usize, State<M::State>)>,
 }
 
 /// So many steps of the path are taken, and this is the state.
@@ -90,9 +98,9 @@ enum Landed<M> {
     Nowhere,
 }
 
-impl<'a, O: Operational> Along<'a, O> {
-    fn new(system: System<'a, O>, automaton: &'a Automaton<'a>, alarm: &Alarm) -> Self {
-        let is_flush = |logged: &Logged| matches!(logged.step.action, Action::Flush(_));
+impl<'a, M: Machine> Along<'a, M> {
+    fn new(system: System<'a, M>, automaton: &'a Automaton<'a>, alarm: &Alarm) -> Self {
+        let is_flush = |logged: &Logged| matches!(logged.step.action, Action::Internal(_));
         let wanted = alarm.path.steps.iter().copied().filter(|logged| !is_flush(logged)).collect();
         let mut along = Self {
             system,
@@ -169,7 +177,7 @@ impl<'a, O: Operational> Along<'a, O> {
         let next = self.wanted.get(n_taken).copied();
         for (step, outcome) in self.system.steps(state) {
             let wanted = match step.action {
-                Action::Flush(_) => None,
+                Action::Internal(_) => None,
                 Action::Edge { .. } | Action::Fence(_) => match next {
                     Some(next) if next.step == step => Some(next),
                     Some(_) | None => continue,
@@ -189,13 +197,13 @@ impl<'a, O: Operational> Along<'a, O> {
         None
     }
 
-    fn visit(&mut self, n_taken: usize, state: State<O::Memory>, from: usize, steps: Vec<Step>) {
+    fn visit(&mut self, n_taken: usize, state: State<M::State>, from: usize, steps: Vec<Step>) {
         if self.seen.insert((n_taken, state.clone())) {
             self.visits.push(Visit { n_taken, state, from: Some((from, steps)) });
         }
     }
 
-    fn landed(&self, outcome: Outcome<State<O::Memory>>) -> Landed<O::Memory> {
+    fn landed(&self, outcome: Outcome<State<M::State>>) -> Landed<M::State> {
         match outcome {
             Outcome::Next(state) => Landed::Here(state),
             Outcome::Fault(fault) if self.violation == Violation::Fault(fault) => Landed::Bad,
@@ -206,17 +214,17 @@ impl<'a, O: Operational> Along<'a, O> {
     /// Takes the local steps that bring a process to rest, and notes them.
     fn settle(
         &self,
-        mut state: State<O::Memory>,
+        mut state: State<M::State>,
         process: ProcessId,
         rest: LocalId,
         steps: &mut Vec<Step>,
-    ) -> Landed<O::Memory> {
+    ) -> Landed<M::State> {
         let here = self.automaton.normal(process, state.controls[process], state.registers[process].clone());
         let Some(path) = self.automaton.path(here, &self.automaton.state(rest)) else { return Landed::Nowhere };
         for step in path {
             steps.push(step);
-            let outcome = self.system.steps(&state).into_iter().find(|candidate| candidate.0 == step);
-            match outcome.map_or(Landed::Nowhere, |(_, outcome)| self.landed(outcome)) {
+            let taken = self.system.take(&state, step);
+            match taken.map_or(Landed::Nowhere, |taken| self.landed(taken.outcome)) {
                 Landed::Here(next) => state = next,
                 landed @ (Landed::Bad | Landed::Nowhere) => return landed,
             }
@@ -233,6 +241,6 @@ impl<'a, O: Operational> Along<'a, O> {
         }
         parts.push(&self.prelude);
         let steps = parts.into_iter().rev().flatten().copied();
-        steps.filter(|step| step.action != Action::Flush(Flush::Marker)).collect()
+        steps.filter(|step| step.action != Action::Internal(Internal::Marker)).collect()
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::Task;
 use crate::engine::automaton::FastMap;
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{EdgeId, FenceKind, Op, Place, PointId, Position, Side};
 use crate::util::{Bdd, Formula, IndexVec};
 
@@ -19,6 +19,7 @@ pub type Places = BTreeMap<Position, Vec<u32>>;
 #[derive(Debug)]
 pub struct Cuts<'a> {
     task: &'a Task<'a>,
+    buffering: Buffering,
     places: &'a Places,
     /// For each store, what has to be there for it to have left the buffer at each point.
     behind: FastMap<EdgeId, IndexVec<PointId, Formula>>,
@@ -26,8 +27,8 @@ pub struct Cuts<'a> {
 
 impl<'a> Cuts<'a> {
     /// For full fences at these places.
-    pub fn new(task: &'a Task<'a>, places: &'a Places) -> Self {
-        Self { task, places, behind: FastMap::default() }
+    pub fn new(task: &'a Task<'a>, buffering: Buffering, places: &'a Places) -> Self {
+        Self { task, buffering, places, behind: FastMap::default() }
     }
 
     /// `[l₁ ≺ l₂]`: the fences with which the operation is never taken while the store waits.
@@ -89,9 +90,9 @@ impl<'a> Cuts<'a> {
         match &edges[edge].op {
             Op::Fence(kind) => *kind == FenceKind::Full,
             Op::Locked(_) => true,
-            Op::Rmw { place, .. } => match (self.task.model, self.task.options.dialect.pso_rmw) {
-                (Model::Sc | Model::Tso, _) | (Model::Pso, PsoRmw::All) => true,
-                (Model::Pso, PsoRmw::Location) => match (place, &edges[store].op) {
+            Op::Rmw { place, .. } => match self.buffering {
+                Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => true,
+                Buffering::PerLocation(PsoRmw::Location) => match (place, &edges[store].op) {
                     (Place::Fixed(x), Op::Store(Place::Fixed(y), _)) => x == y,
                     _ => false,
                 },

@@ -16,7 +16,7 @@ impl Label {
     pub fn of(step: Step) -> Self {
         match step.action {
             Action::Edge { edge, .. } => Self(u32::try_from(edge.index() + 1).expect("fewer than 2^32 edges")),
-            Action::Fence(_) | Action::Flush(_) => Self::NONE,
+            Action::Fence(_) | Action::Internal(_) => Self::NONE,
         }
     }
 

@@ -63,6 +63,7 @@ use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
 use crate::engine::explicit::{End as SearchEnd, Outcome};
 use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Buffering;
 use crate::program::swaps;
 use crate::system::{Run, starts};
 use crate::watch::Monitor;
@@ -214,7 +215,8 @@ impl Coherence {
 
     fn check_exactly(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let ks = self.ks_for(task)?;
-        let mut checker = Checker { engine: self, task, monitor, stats: Stats::default() };
+        let mut checker =
+            Checker { engine: self, task, buffering: task.buffering()?, monitor, stats: Stats::default() };
         let verdict = checker.check(ks);
         Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
     }
@@ -240,17 +242,16 @@ impl Coherence {
 }
 
 /// What a search shares with itself; the abstraction is that of the task.
-fn shared<'a>(task: &Task<'a>, k: u32, reducing: Reducing) -> Shared<'a> {
+fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing) -> Shared<'a> {
     let abstraction = task.options.abstraction;
-    let rules = Coherent { model: task.model, precision: Precision { abstraction, k } };
+    let rules = Coherent { buffering, precision: Precision { abstraction, k } };
     let is_on = |name| task.options.is_on(name);
     let merging = Merging { dead_registers: true, local_steps: is_on(LOCAL_STEPS), bisimilar: false };
     Shared {
         automaton: Automaton::new(task, merging),
         buffers: BufferTable::new(Waiting::Abstract(rules, Segments::EMPTY)),
-        layout: Layout::new(task.program, task.model),
-        model: task.model,
-        pso_rmw: task.options.dialect.pso_rmw,
+        layout: Layout::new(task.program, buffering),
+        buffering,
         bound: None,
         runs_ahead: match reducing {
             Reducing::Everything | Reducing::Runs => is_on(RUN_AHEAD),
@@ -282,6 +283,7 @@ enum Reducing {
 struct Checker<'a> {
     engine: &'a Coherence,
     task: &'a Task<'a>,
+    buffering: Buffering,
     monitor: &'a dyn Monitor,
     stats: Stats,
 }
@@ -291,7 +293,7 @@ impl Checker<'_> {
     fn check(&mut self, ks: RangeInclusive<u32>) -> Verdict {
         let last = *ks.end();
         for k in ks {
-            let found = match self.search(&shared(self.task, k, Reducing::Everything)) {
+            let found = match self.search(&shared(self.task, self.buffering, k, Reducing::Everything)) {
                 Ok(None) => return Verdict::Safe,
                 Ok(Some(Badness::Overflow)) => return Verdict::Unknown(StopReason::Overflow),
                 Ok(Some(Badness::Violation(_))) => self.tried(k, k == last),
@@ -351,7 +353,7 @@ impl Checker<'_> {
     }
 
     fn tried_with(&mut self, k: u32, reducing: Reducing) -> Result<Option<Run>, StopReason> {
-        let shared = shared(self.task, k, reducing);
+        let shared = shared(self.task, self.buffering, k, reducing);
         let mut search = Sequential::new(&shared);
         let outcome = self.run(&mut search);
         let Some(Badness::Violation(violation)) = self.ended(outcome)? else {

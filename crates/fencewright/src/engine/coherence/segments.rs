@@ -8,15 +8,15 @@
 use crate::engine::coherence::buffer::{Buffer, Datum};
 use crate::engine::coherence::{Abstraction, Label, Precision};
 use crate::engine::explicit::{Leaving, Stored};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::LocationId;
 use crate::util::IndexVec;
 
 /// Which buffers there are, and what is kept of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coherent {
-    /// What the buffers are of.
-    pub model: Model,
+    /// How stores wait.
+    pub buffering: Buffering,
     /// What is kept of them.
     pub precision: Precision,
 }
@@ -40,9 +40,9 @@ enum Queue {
 impl Coherent {
     /// Where stores to a location wait.
     fn queue(self, x: LocationId) -> Queue {
-        match self.model {
-            Model::Sc | Model::Tso => Queue::All,
-            Model::Pso => Queue::Of(x),
+        match self.buffering {
+            Buffering::None | Buffering::Fifo => Queue::All,
+            Buffering::PerLocation(_) => Queue::Of(x),
         }
     }
 }
@@ -177,6 +177,7 @@ impl Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::PsoRmw;
     use crate::util::Idx;
 
     fn x() -> LocationId {
@@ -188,7 +189,10 @@ mod tests {
     }
 
     fn pso(k: u32) -> Coherent {
-        Coherent { model: Model::Pso, precision: Precision { abstraction: Abstraction::Fd, k } }
+        Coherent {
+            buffering: Buffering::PerLocation(PsoRmw::Location),
+            precision: Precision { abstraction: Abstraction::Fd, k },
+        }
     }
 
     fn stored(segments: &Segments, x: LocationId, rules: Coherent) -> Segments {

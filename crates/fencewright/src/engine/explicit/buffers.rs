@@ -18,7 +18,7 @@ use std::sync::{Arc, RwLock};
 
 use crate::engine::coherence::{Coherent, Label, Segments};
 use crate::engine::explicit::FastMap;
-use crate::memory::{Model, Pending};
+use crate::memory::{Buffering, Pending};
 use crate::program::{LocationId, Value};
 
 /// An interned buffer; 0 is the empty one.
@@ -47,10 +47,10 @@ pub enum Waiting {
 
 impl Waiting {
     /// Nothing, under the semantics.
-    pub const fn nothing(model: Model) -> Self {
-        match model {
-            Model::Sc | Model::Tso => Self::Exact(Discipline::Fifo, Vec::new()),
-            Model::Pso => Self::Exact(Discipline::PerLocation, Vec::new()),
+    pub const fn nothing(buffering: Buffering) -> Self {
+        match buffering {
+            Buffering::None | Buffering::Fifo => Self::Exact(Discipline::Fifo, Vec::new()),
+            Buffering::PerLocation(_) => Self::Exact(Discipline::PerLocation, Vec::new()),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffer
 use crate::engine::explicit::layout::Layout;
 use crate::engine::explicit::symmetry::Canonizer;
 use crate::engine::run::Logged;
-use crate::memory::{Flush, Model, PsoRmw};
+use crate::memory::{Buffering, Internal, PsoRmw};
 use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Swap, Value};
 use crate::system::{Action, Block, Control, Local, Step, Violation, run_block};
 use crate::util::Idx;
@@ -34,10 +34,8 @@ pub struct Shared<'a> {
     pub buffers: BufferTable,
     /// Where things are in a state.
     pub layout: Layout,
-    /// The model.
-    pub model: Model,
-    /// What an atomic update waits for under PSO.
-    pub pso_rmw: PsoRmw,
+    /// How stores wait.
+    pub buffering: Buffering,
     /// How many stores a process may have pending; beyond that it waits.
     pub bound: Option<u32>,
     /// Whether steps may run ahead.
@@ -123,8 +121,8 @@ impl<'a> Expander<'a> {
         let buffer = self.buffers.node(state[word]);
         buffer.flushes.iter().all(|&Leaving { store, rest }| {
             self.next.copy_from_slice(state);
-            let flush = store.map_or(Flush::Marker, |(x, _)| Flush::Store(x));
-            self.note_first(Step { process, action: Action::Flush(flush) }, None);
+            let flush = store.map_or(Internal::Marker, |(x, _)| Internal::Arrives(x));
+            self.note_first(Step { process, action: Action::Internal(flush) }, None);
             self.next[word] = rest;
             if let Some((x, value)) = store {
                 self.shared.layout.set(&mut self.next, x, value);
@@ -238,10 +236,12 @@ impl<'a> Expander<'a> {
     }
 
     fn may_rmw(&mut self, process: ProcessId, x: LocationId) -> bool {
-        match (self.shared.model, self.shared.pso_rmw) {
-            (Model::Sc, _) => true,
-            (Model::Tso, _) | (Model::Pso, PsoRmw::All) => self.next[self.shared.layout.buffer(process)] == EMPTY,
-            (Model::Pso, PsoRmw::Location) => self.buffer_of(process).1.is_drained_of(x),
+        match self.shared.buffering {
+            Buffering::None => true,
+            Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => {
+                self.next[self.shared.layout.buffer(process)] == EMPTY
+            }
+            Buffering::PerLocation(PsoRmw::Location) => self.buffer_of(process).1.is_drained_of(x),
         }
     }
 

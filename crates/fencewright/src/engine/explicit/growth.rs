@@ -5,19 +5,19 @@
 //! waits for its own location only.
 
 use crate::engine::Task;
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
 use crate::system::{Control, Flow, Move};
 use std::collections::BTreeSet;
 
 /// Whether the control flow of some process allows its buffer to grow for ever.
-pub fn may_grow(task: &Task<'_>) -> bool {
+pub fn may_grow(task: &Task<'_>, buffering: Buffering) -> bool {
     let flow = Flow { program: task.program, placement: task.placement };
-    let locations: Vec<Option<LocationId>> = match (task.model, task.options.dialect.pso_rmw) {
-        (Model::Sc, _) => return false,
+    let locations: Vec<Option<LocationId>> = match buffering {
+        Buffering::None => return false,
         // All drain everything: one question for all locations.
-        (Model::Tso, _) | (Model::Pso, PsoRmw::All) => vec![None],
-        (Model::Pso, PsoRmw::Location) => task.program.locations().indices().map(Some).collect(),
+        Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => vec![None],
+        Buffering::PerLocation(PsoRmw::Location) => task.program.locations().indices().map(Some).collect(),
     };
     let growth = Growth { flow, task };
     let mut processes = task.program.processes().indices();

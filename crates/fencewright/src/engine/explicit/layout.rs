@@ -7,7 +7,7 @@
 //!
 //! Local states and buffers are interned, so a word names each. Under SC there are no buffers.
 
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{Domain, LocationId, ProcessId, Program, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -32,13 +32,10 @@ enum Cell {
 }
 
 impl Layout {
-    /// The layout for a program under a model.
-    pub fn new(program: &Program, model: Model) -> Self {
+    /// The layout for a program whose stores wait like this.
+    pub fn new(program: &Program, buffering: Buffering) -> Self {
         let n_processes = program.processes().len();
-        let is_buffered = match model {
-            Model::Sc => false,
-            Model::Tso | Model::Pso => true,
-        };
+        let is_buffered = buffering != Buffering::None;
         let mut packer = Packer { n_words: n_processes * (1 + usize::from(is_buffered)), used: 32 };
         let cells = program.locations().iter().map(|location| packer.place(location.domain)).collect();
         Self { n_processes, is_buffered, cells, n_words: packer.n_words }
@@ -157,7 +154,7 @@ fn index(word: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::Layout;
-    use crate::memory::Model;
+    use crate::memory::Buffering;
     use crate::program::{Builder, Domain, Initial, Location};
     use crate::source::{Source, Span};
     use crate::util::Idx;
@@ -177,7 +174,7 @@ mod tests {
             let name = format!("x{i}");
             builder.location(Location { name, domain, initial: Initial::Any, span: Span::default() });
         }
-        let layout = Layout::new(&builder.finish(), Model::Tso);
+        let layout = Layout::new(&builder.finish(), Buffering::Fifo);
         let mut state = vec![0; layout.n_words()];
         let values = [1, -3, 7, i64::MIN, 1 << 40, 0];
         for (i, value) in values.into_iter().enumerate() {

@@ -33,6 +33,7 @@ use rustc_hash::FxHasher;
 
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Buffering;
 use crate::program::swaps;
 use crate::system::{Run, Violation, starts};
 use crate::watch::Monitor;
@@ -105,7 +106,8 @@ impl Engine for Explicit {
                 help: "give it a finite range, or a constant to start with".to_owned(),
             });
         }
-        let mut checker = Checker { engine: *self, task, monitor, stats: Stats::default() };
+        let mut checker =
+            Checker { engine: *self, task, buffering: task.buffering()?, monitor, stats: Stats::default() };
         let verdict = checker.check();
         Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
     }
@@ -115,13 +117,14 @@ impl Engine for Explicit {
 struct Checker<'a> {
     engine: Explicit,
     task: &'a Task<'a>,
+    buffering: Buffering,
     monitor: &'a dyn Monitor,
     stats: Stats,
 }
 
 impl<'a> Checker<'a> {
     fn check(&mut self) -> Verdict {
-        if !growth::may_grow(self.task) {
+        if !growth::may_grow(self.task, self.buffering) {
             let outcome = self.decide(None);
             return self.verdict(None, outcome).unwrap_or(Verdict::Safe);
         }
@@ -230,10 +233,9 @@ impl<'a> Checker<'a> {
         };
         Shared {
             automaton: Automaton::new(self.task, merging),
-            buffers: BufferTable::new(Waiting::nothing(self.task.model)),
-            layout: Layout::new(self.task.program, self.task.model),
-            model: self.task.model,
-            pso_rmw: options.dialect.pso_rmw,
+            buffers: BufferTable::new(Waiting::nothing(self.buffering)),
+            layout: Layout::new(self.task.program, self.buffering),
+            buffering: self.buffering,
             bound,
             runs_ahead: is_on(RUN_AHEAD),
             swaps,

@@ -102,8 +102,7 @@ impl Engine for Numeric {
         let translated = translate(&Request {
             program: task.program,
             placement: task.placement,
-            model: task.model,
-            pso_rmw: task.options.dialect.pso_rmw,
+            buffering: task.buffering()?,
             method: task.options.buffers,
             bound: task.options.buffer_bound.map(|bound| bound.clamp(1, MAX_SLOTS)),
             flushes: Flushes::WhereNoticed,

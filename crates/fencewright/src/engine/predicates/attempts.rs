@@ -13,11 +13,12 @@ use std::collections::BTreeSet;
 use crate::engine::predicates::machine::{Machine, Storing};
 use crate::engine::predicates::refine::{Outcome, Refinement, first_k};
 use crate::engine::predicates::search::Problem;
-use crate::engine::predicates::waiting::{Order, Rules};
+use crate::engine::predicates::waiting::Rules;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
 use crate::engine::symbolic::late::{loads_in, waiting_states};
 use crate::engine::symbolic::writers::Writers;
-use crate::engine::{StopReason, Task, Verdict};
+use crate::engine::{StopReason, Verdict};
+use crate::memory::Buffering;
 use crate::program::{LocationId, ProcessId};
 use crate::util::IndexVec;
 
@@ -33,11 +34,11 @@ pub struct Lates<'a> {
 impl<'a> Lates<'a> {
     /// Those of a program.
     pub fn new(
-        task: &Task<'_>,
+        buffering: Buffering,
         flows: &'a IndexVec<ProcessId, ProcessFlow>,
         writers: &'a IndexVec<LocationId, Writers>,
     ) -> Self {
-        let waiting = flows.iter().map(|flow| waiting_states(flow, task.model, task.options.dialect.pso_rmw));
+        let waiting = flows.iter().map(|flow| waiting_states(flow, buffering));
         Self { flows, waiting: waiting.collect(), writers }
     }
 
@@ -105,7 +106,7 @@ impl Refinement<'_> {
 
 /// The locations to which processes store whose stores wait.
 fn stored(machine: &Machine<'_>) -> BTreeSet<LocationId> {
-    let waiting = machine.flows.iter_enumerated().filter(|it| machine.rules_of(it.0).order != Order::Sc);
+    let waiting = machine.flows.iter_enumerated().filter(|it| machine.rules_of(it.0).order != Buffering::None);
     let acts = waiting.flat_map(|(_, flow)| &flow.steps).map(|step| step.act);
     let stored = acts.filter_map(|act| match act {
         Act::Store(x, _) => Some(x),

@@ -10,13 +10,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::predicates::waiting::{How, Leaving, Order, Rules, Shape, Value, Waiting};
+use crate::engine::predicates::waiting::{How, Leaving, Rules, Shape, Value, Waiting};
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::{Effect, Var};
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId, Step};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::linear::Linear;
 use crate::engine::symbolic::writers::Writers;
+use crate::memory::Buffering;
 use crate::numeric::{Bound, Row, Term, Zone, excludes};
 use crate::program::{self, FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
@@ -187,7 +188,7 @@ impl Machine<'_> {
     pub fn rules_of(&self, process: ProcessId) -> Rules<'_> {
         match self.storing[process] {
             Storing::Waits => self.rules,
-            Storing::AtOnce { .. } => Rules { order: Order::Sc, ..self.rules },
+            Storing::AtOnce { .. } => Rules { order: Buffering::None, ..self.rules },
         }
     }
 
@@ -263,7 +264,7 @@ impl Machine<'_> {
             Act::Fence(FenceKind::Full) => waiting.is_empty().then_some(())?,
             Act::Fence(FenceKind::StoreStore) => waiting.mark(rules.order),
             Act::Atomic(own) => waiting.may_act(own, rules).then_some(())?,
-            Act::Store(x, sum) if rules.order == Order::Sc => terms[self.layout.location(x)] = term(sum),
+            Act::Store(x, sum) if rules.order == Buffering::None => terms[self.layout.location(x)] = term(sum),
             Act::Store(x, sum) => {
                 let newest = waiting.load(x, rules.keep).filter(|_| rules.rising.contains(&x));
                 rise = newest.map(|waiting| Rise { location: x, waiting, value: term(sum) });

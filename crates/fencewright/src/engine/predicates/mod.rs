@@ -45,7 +45,6 @@ use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
 use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
-use crate::memory::Model;
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 use crate::watch::Monitor;
@@ -56,7 +55,7 @@ use machine::Machine;
 use refine::{Refinement, first_k};
 use search::Problem;
 use templates::Templates;
-use waiting::{Order, Rules};
+use waiting::Rules;
 
 pub use site::{Predicate, Site};
 pub use waiting::Keep;
@@ -136,14 +135,15 @@ fn refined<T>(
     tell: impl FnOnce(Verdict, &Refinement<'_>) -> T,
 ) -> Result<T, Unsupported> {
     needs_integers(ASKER, task.program)?;
+    let buffering = task.buffering()?;
     let flows = task.program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
     let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
     let layout = Layout::new(task.program);
     let writers = sole_writers(task.program, &flows);
-    let lates = Lates::new(task, &flows, &writers);
+    let lates = Lates::new(buffering, &flows, &writers);
     let storing = lates.storing(&BTreeSet::new());
     let none = BTreeSet::new();
-    let rules = Rules { order: order(task), keep, k: first_k(task), rising: &none };
+    let rules = Rules { order: buffering, keep, k: first_k(task), rising: &none };
     let machine =
         Machine { program: task.program, flows: &flows, layout: &layout, rules, storing: &storing, writers: &writers };
     let bad = Bad::new(&machine)?;
@@ -159,14 +159,6 @@ fn refined<T>(
     let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
     let first = Refinement { task, monitor, problem, templates, stats: Stats::default() };
     Ok(first.answered(&lates, tell))
-}
-
-fn order(task: &Task<'_>) -> Order {
-    match task.model {
-        Model::Sc => Order::Sc,
-        Model::Tso => Order::Tso,
-        Model::Pso => Order::Pso(task.options.dialect.pso_rmw),
-    }
 }
 
 /// By state of a process, the registers that do not matter any more.

@@ -6,7 +6,7 @@ use crate::engine::predicates::trace::{Solved, Ssa, Versions};
 use crate::engine::symbolic::flow::Act;
 use crate::engine::symbolic::walk::{Happening, What, walked};
 use crate::engine::{StopReason, Task};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{ProcessId, Value};
 use crate::system::{Run, Start};
 
@@ -72,7 +72,9 @@ impl Told<'_> {
     fn reaches_at_once(&self, task: &Task<'_>, rule: Rule) -> Option<What> {
         let RuleKind::Step(id) = rule.kind else { return None };
         match self.machine.flows[rule.process].steps[id as usize].act {
-            Act::Store(x, _) if self.machine.storing[rule.process] != Storing::Waits && task.model != Model::Sc => {
+            Act::Store(x, _)
+                if self.machine.storing[rule.process] != Storing::Waits && task.buffering() != Ok(Buffering::None) =>
+            {
                 Some(What::Flush(x))
             }
             Act::Local | Act::Load(_) | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => None,

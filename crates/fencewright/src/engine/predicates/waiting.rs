@@ -20,7 +20,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::PsoRmw;
+use crate::memory::{Buffering, PsoRmw};
 use crate::numeric::Term;
 use crate::program::LocationId;
 
@@ -55,22 +55,11 @@ impl Keep {
     }
 }
 
-/// In which order stores leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// They do not wait at all.
-    Sc,
-    /// As they came.
-    Tso,
-    /// As they came, by location; what an atomic update waits for.
-    Pso(PsoRmw),
-}
-
 /// How store buffers behave.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
     /// In which order stores leave.
-    pub order: Order,
+    pub order: Buffering,
     /// Which stores are kept exactly.
     pub keep: Keep,
     /// How many.
@@ -226,11 +215,11 @@ impl Waiting {
     /// Whether an atomic step may act that waits for its own location, or for all.
     pub fn may_act(&self, own: Option<LocationId>, rules: Rules<'_>) -> bool {
         match (rules.order, own) {
-            (Order::Pso(PsoRmw::Location), Some(x)) => {
+            (Buffering::PerLocation(PsoRmw::Location), Some(x)) => {
                 let waits_for = |it: &Pending| it.is_to(x) || *it == Pending::Marker;
                 !self.summary.contains_key(&x) && !self.exact.iter().any(waits_for)
             }
-            (Order::Pso(_) | Order::Tso | Order::Sc, _) => self.is_empty(),
+            (Buffering::PerLocation(_) | Buffering::Fifo | Buffering::None, _) => self.is_empty(),
         }
     }
 
@@ -261,10 +250,10 @@ impl Waiting {
     }
 
     /// A store-store fence.
-    pub fn mark(&mut self, order: Order) {
+    pub fn mark(&mut self, order: Buffering) {
         match order {
-            Order::Sc | Order::Tso => {}
-            Order::Pso(_) => {
+            Buffering::None | Buffering::Fifo => {}
+            Buffering::PerLocation(_) => {
                 self.exact.push(Pending::Marker);
                 self.settle();
             }
@@ -279,8 +268,8 @@ impl Waiting {
         for (at, pending) in self.exact[..first].iter().enumerate() {
             let Pending::Store(x, _) = *pending else { continue };
             let is_oldest = match rules.order {
-                Order::Sc | Order::Tso => at == 0,
-                Order::Pso(_) => !self.exact[..at].iter().any(|it| it.is_to(x)),
+                Buffering::None | Buffering::Fifo => at == 0,
+                Buffering::PerLocation(_) => !self.exact[..at].iter().any(|it| it.is_to(x)),
             };
             if is_oldest && (exact_first || !self.is_summed(x, rules.order)) {
                 out.push(self.leaving_exact(at));
@@ -317,26 +306,26 @@ impl Waiting {
     }
 
     /// The stores of which `k` are kept: to the same location under PSO.
-    fn n_counted(&self, x: LocationId, order: Order) -> usize {
+    fn n_counted(&self, x: LocationId, order: Buffering) -> usize {
         let is_counted = |it: &&Pending| match order {
-            Order::Sc | Order::Tso => **it != Pending::Marker,
-            Order::Pso(_) => it.is_to(x),
+            Buffering::None | Buffering::Fifo => **it != Pending::Marker,
+            Buffering::PerLocation(_) => it.is_to(x),
         };
         self.exact.iter().filter(is_counted).count()
     }
 
     /// Whether some of them are summed up.
-    fn is_summed(&self, x: LocationId, order: Order) -> bool {
+    fn is_summed(&self, x: LocationId, order: Buffering) -> bool {
         match order {
-            Order::Sc | Order::Tso => !self.summary.is_empty(),
-            Order::Pso(_) => self.summary.contains_key(&x),
+            Buffering::None | Buffering::Fifo => !self.summary.is_empty(),
+            Buffering::PerLocation(_) => self.summary.contains_key(&x),
         }
     }
 
-    fn append(&mut self, x: LocationId, value: Term, order: Order) {
+    fn append(&mut self, x: LocationId, value: Term, order: Buffering) {
         let at = match order {
-            Order::Sc | Order::Tso => self.exact.len(),
-            Order::Pso(_) => {
+            Buffering::None | Buffering::Fifo => self.exact.len(),
+            Buffering::PerLocation(_) => {
                 let comes_before = |it: &Pending| match it {
                     Pending::Store(y, _) => *y <= x,
                     Pending::Marker => true,
@@ -349,8 +338,8 @@ impl Waiting {
 
     fn sum_up_oldest(&mut self, x: LocationId, rules: Rules<'_>) {
         let is_counted = |it: &Pending| match rules.order {
-            Order::Sc | Order::Tso => *it != Pending::Marker,
-            Order::Pso(_) => it.is_to(x),
+            Buffering::None | Buffering::Fifo => *it != Pending::Marker,
+            Buffering::PerLocation(_) => it.is_to(x),
         };
         let Some(at) = self.exact.iter().position(is_counted) else { return };
         if let Pending::Store(y, value) = self.exact.remove(at) {

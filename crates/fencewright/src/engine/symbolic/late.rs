@@ -10,18 +10,18 @@
 use std::collections::BTreeSet;
 
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId};
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId};
 
 /// The states in which a store of the process may wait, if what it does then can be put off.
-pub fn waiting_states(flow: &ProcessFlow, model: Model, rmw: PsoRmw) -> Option<BTreeSet<StateId>> {
-    let waiting = may_wait(flow, model, rmw);
+pub fn waiting_states(flow: &ProcessFlow, buffering: Buffering) -> Option<BTreeSet<StateId>> {
+    let waiting = may_wait(flow, buffering);
     let cannot_wait = |act: &Act| match act {
-        Act::Atomic(own) => !drains(*own, model, rmw),
+        Act::Atomic(own) => !drains(*own, buffering),
         Act::Local | Act::Load(_) | Act::Store(..) | Act::Fence(_) => false,
     };
     let is_stuck = flow.steps.iter().any(|step| waiting.contains(&step.from) && cannot_wait(&step.act));
-    (!is_stuck && reaches_in_order(flow, model)).then_some(waiting)
+    (!is_stuck && reaches_in_order(flow, buffering)).then_some(waiting)
 }
 
 /// Whether a process loads in one of these states what others write.
@@ -32,19 +32,19 @@ pub fn loads_in(flow: &ProcessFlow, states: &BTreeSet<StateId>, is_own: impl Fn(
     })
 }
 
-fn reaches_in_order(flow: &ProcessFlow, model: Model) -> bool {
+fn reaches_in_order(flow: &ProcessFlow, buffering: Buffering) -> bool {
     let stored = flow.steps.iter().filter_map(|step| match step.act {
         Act::Store(x, _) => Some(x),
         Act::Local | Act::Load(_) | Act::Fence(_) | Act::Atomic(_) => None,
     });
     let stored: BTreeSet<LocationId> = stored.collect();
-    match model {
-        Model::Sc | Model::Tso => true,
-        Model::Pso => stored.len() <= 1,
+    match buffering {
+        Buffering::None | Buffering::Fifo => true,
+        Buffering::PerLocation(_) => stored.len() <= 1,
     }
 }
 
-fn may_wait(flow: &ProcessFlow, model: Model, rmw: PsoRmw) -> BTreeSet<StateId> {
+fn may_wait(flow: &ProcessFlow, buffering: Buffering) -> BTreeSet<StateId> {
     let mut waiting = BTreeSet::new();
     let mut has_grown = true;
     while has_grown {
@@ -53,7 +53,7 @@ fn may_wait(flow: &ProcessFlow, model: Model, rmw: PsoRmw) -> BTreeSet<StateId> 
             let waits = match step.act {
                 Act::Store(..) => true,
                 Act::Fence(FenceKind::Full) => false,
-                Act::Atomic(own) => waiting.contains(&step.from) && !drains(own, model, rmw),
+                Act::Atomic(own) => waiting.contains(&step.from) && !drains(own, buffering),
                 Act::Local | Act::Load(_) | Act::Fence(FenceKind::StoreStore) => waiting.contains(&step.from),
             };
             has_grown |= waits && waiting.insert(step.to);
@@ -63,9 +63,9 @@ fn may_wait(flow: &ProcessFlow, model: Model, rmw: PsoRmw) -> BTreeSet<StateId> 
 }
 
 /// Whether an atomic step waits for all stores.
-fn drains(own: Option<LocationId>, model: Model, rmw: PsoRmw) -> bool {
-    match model {
-        Model::Sc | Model::Tso => true,
-        Model::Pso => own.is_none() || rmw == PsoRmw::All,
+fn drains(own: Option<LocationId>, buffering: Buffering) -> bool {
+    match buffering {
+        Buffering::None | Buffering::Fifo => true,
+        Buffering::PerLocation(rmw) => own.is_none() || rmw == PsoRmw::All,
     }
 }

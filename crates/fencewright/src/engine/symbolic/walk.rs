@@ -2,7 +2,7 @@
 
 use crate::engine::run::confirmed;
 use crate::engine::{StopReason, Task};
-use crate::memory::{Flush, Model, Operational, Pso, Sc, Tso};
+use crate::memory::{Internal, Job, Machine};
 use crate::program::{LocationId, Op, ProcessId, PropertyId, Value};
 use crate::system::{Action, Fault, Move, Outcome, Run, Start, State, Step, System, Trace, Violation};
 use crate::util::Idx;
@@ -34,15 +34,8 @@ pub enum What {
 
 /// The run in which these things happen, replayed.
 pub fn walked(task: &Task<'_>, start: &Start, happenings: &[Happening]) -> Result<Run, StopReason> {
-    let (program, placement) = (task.program, task.placement);
-    let (steps, fault) = match task.model {
-        Model::Sc => walk(&System::new(program, placement, Sc), start, happenings),
-        Model::Tso => walk(&System::new(program, placement, Tso), start, happenings),
-        Model::Pso => {
-            let pso = Pso { rmw: task.options.dialect.pso_rmw };
-            walk(&System::new(program, placement, pso), start, happenings)
-        }
-    }?;
+    let program = task.program;
+    let (steps, fault) = task.model.with(task.options.dialect, Walking { task, start, happenings })?;
     let properties = (0..program.properties().len()).map(PropertyId::from_usize);
     let violations: Vec<Violation> = match fault {
         Some(fault) => vec![Violation::Fault(fault)],
@@ -58,9 +51,23 @@ pub fn walked(task: &Task<'_>, start: &Start, happenings: &[Happening]) -> Resul
     Err(last)
 }
 
+struct Walking<'a> {
+    task: &'a Task<'a>,
+    start: &'a Start,
+    happenings: &'a [Happening],
+}
+
+impl Job for Walking<'_> {
+    type Output = Result<(Vec<Step>, Option<Fault>), StopReason>;
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        walk(&System::new(self.task.program, self.task.placement, machine), self.start, self.happenings)
+    }
+}
+
 /// All steps, up to the first that goes wrong.
-fn walk<O: Operational>(
-    system: &System<'_, O>,
+fn walk<M: Machine>(
+    system: &System<'_, M>,
     start: &Start,
     happenings: &[Happening],
 ) -> Result<(Vec<Step>, Option<Fault>), StopReason> {
@@ -68,7 +75,7 @@ fn walk<O: Operational>(
     for (i, Happening { process, what }) in happenings.iter().enumerate() {
         match what {
             What::Flush(x) => {
-                let step = Step { process: *process, action: Action::Flush(Flush::Store(*x)) };
+                let step = Step { process: *process, action: Action::Internal(Internal::Arrives(*x)) };
                 walker.take(step).ok_or_else(|| refused(i))?;
             }
             What::Moves { moves, picks, registers } => {
@@ -81,7 +88,7 @@ fn walk<O: Operational>(
                 }
             }
         }
-        let marker = Step { process: *process, action: Action::Flush(Flush::Marker) };
+        let marker = Step { process: *process, action: Action::Internal(Internal::Marker) };
         while walker.take(marker).is_some() {}
     }
     Ok((walker.steps, None))
@@ -98,20 +105,19 @@ struct Wanted<'a> {
     registers: Option<&'a [Value]>,
 }
 
-struct Walker<'a, O: Operational> {
-    system: &'a System<'a, O>,
-    state: State<O::Memory>,
+struct Walker<'a, M: Machine> {
+    system: &'a System<'a, M>,
+    state: State<M::State>,
     steps: Vec<Step>,
 }
 
 /// Steps, and what they lead to.
 type Way<M> = (Vec<Step>, Result<State<M>, Fault>);
 
-impl<O: Operational> Walker<'_, O> {
+impl<M: Machine> Walker<'_, M> {
     /// Takes a step that is possible.
     fn take(&mut self, step: Step) -> Option<()> {
-        let found = self.system.steps(&self.state).into_iter().find(|candidate| candidate.0 == step)?;
-        match found.1 {
+        match self.system.take(&self.state, step)?.outcome {
             Outcome::Next(next) => self.state = next,
             Outcome::Fault(_) | Outcome::Overflow => return None,
         }
@@ -120,7 +126,7 @@ impl<O: Operational> Walker<'_, O> {
     }
 
     /// A way through moves that leads to what is wanted, whatever it has to pick.
-    fn way(&self, state: &State<O::Memory>, moves: &[Move], wanted: &Wanted<'_>) -> Option<Way<O::Memory>> {
+    fn way(&self, state: &State<M::State>, moves: &[Move], wanted: &Wanted<'_>) -> Option<Way<M::State>> {
         let Some((first, rest)) = moves.split_first() else {
             let is_it = wanted.registers.is_some_and(|wanted_now| state.registers[wanted.process] == wanted_now);
             return is_it.then(|| (Vec::new(), Ok(state.clone())));
@@ -137,7 +143,7 @@ impl<O: Operational> Walker<'_, O> {
     }
 
     /// Whether a havoc has picked something that havocs of the way pick; others pick nothing.
-    fn is_picked(&self, taken: Move, next: &State<O::Memory>, wanted: &Wanted<'_>) -> bool {
+    fn is_picked(&self, taken: Move, next: &State<M::State>, wanted: &Wanted<'_>) -> bool {
         let Move::Edge(edge) = taken else { return true };
         match &self.system.flow.program.edges()[edge].op {
             Op::Havoc(register, ..) => wanted.picks.contains(&next.registers[wanted.process][register.index()]),
@@ -151,6 +157,6 @@ fn is_move(action: Action, wanted: Move) -> bool {
     match (action, wanted) {
         (Action::Edge { edge, .. }, Move::Edge(wanted)) => edge == wanted,
         (Action::Fence(position), Move::Fence(wanted, _)) => position == wanted,
-        (Action::Edge { .. } | Action::Fence(_) | Action::Flush(_), _) => false,
+        (Action::Edge { .. } | Action::Fence(_) | Action::Internal(_), _) => false,
     }
 }

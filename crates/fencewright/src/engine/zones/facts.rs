@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use crate::engine::symbolic::flow::{Act, ProcessFlow, Step};
 use crate::engine::symbolic::live::live;
 use crate::engine::symbolic::writers::stored;
-use crate::memory::{Model, PsoRmw};
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, ProcessId, Program, RegisterId};
 
 /// What the memory model lets a process do.
@@ -28,12 +28,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What a model lets a process do.
-    pub fn new(model: Model, rmw: PsoRmw) -> Self {
-        match model {
-            Model::Sc => Self { lags: false, stage: None },
-            Model::Tso => Self { lags: true, stage: None },
-            Model::Pso => Self { lags: true, stage: Some(rmw) },
+    /// What a process may do whose stores wait like this.
+    pub fn new(buffering: Buffering) -> Self {
+        match buffering {
+            Buffering::None => Self { lags: false, stage: None },
+            Buffering::Fifo => Self { lags: true, stage: None },
+            Buffering::PerLocation(rmw) => Self { lags: true, stage: Some(rmw) },
         }
     }
 

@@ -132,7 +132,7 @@ struct Known {
 impl Known {
     fn new(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Self, StopReason>, Unsupported> {
         let program = task.program;
-        let machine = Machine::new(task.model, task.options.dialect.pso_rmw);
+        let machine = Machine::new(task.buffering()?);
         let flows = program.processes().indices().map(|process| ProcessFlow::new(ASKER, task, process));
         let flows: IndexVec<ProcessId, ProcessFlow> = flows.collect::<Result<_, _>>()?;
         let facts = flows.iter_enumerated().map(|(process, flow)| ProcessFacts::new(program, process, flow, machine));

@@ -2,19 +2,18 @@
 
 use serde::Serialize;
 
-use crate::memory::Model;
 use crate::program::{LocationId, Process, ProcessId, Program, Value};
 use crate::report::blame::Blame;
 use crate::report::steps::{Described, Kind, describe};
-use crate::report::words::{Fullness, Words, shown};
+use crate::report::words::{Fullness, Words, own_part, shown};
 use crate::system::{Effect, Event, Run, Start};
 use crate::util::{Idx, IndexVec};
 
 /// The steps of a run and the states between them.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct RunData<'a> {
-    /// Whether there are store buffers to show.
-    pub buffers: bool,
+    /// What threads have for themselves that is to be shown.
+    pub buffers: Option<&'static str>,
     pub violated: &'a str,
     pub threads: Vec<&'a str>,
     pub locations: Vec<&'a str>,
@@ -61,7 +60,7 @@ impl<'a> RunData<'a> {
         let described = describe(program, &run.trace.start, &run.events);
         let steps: Vec<StepData> = run.events.iter().zip(&described).map(|it| step_data(words, it.0, it.1)).collect();
         Self {
-            buffers: run.model != Model::Sc,
+            buffers: own_part(run.model),
             violated,
             threads: program.processes().iter().map(|process| process.name.as_str()).collect(),
             locations: program.locations().iter().map(|location| location.name.as_str()).collect(),
@@ -76,9 +75,9 @@ pub(super) fn step_data(words: Words<'_>, event: &Event, step: &Described<'_>) -
     let program = words.program;
     let text = words.cell(event, step).or_else(|| step.text(program)).unwrap_or_default();
     let flushed = match event.effect {
-        Effect::Flushed(x, _) => Some(x.index()),
-        Effect::Local | Effect::Load(..) | Effect::Buffered(..) | Effect::Stored(..) | Effect::Rmw(..) => None,
-        Effect::Fence(_) | Effect::Locked | Effect::MarkerFlushed | Effect::Faulted => None,
+        Effect::Arrived(x, _) => Some(x.index()),
+        Effect::Local | Effect::Load(..) | Effect::Store(..) | Effect::Rmw(..) => None,
+        Effect::Fence(_) | Effect::Locked | Effect::MarkerLeft | Effect::Faulted => None,
     };
     StepData {
         thread: event.step.process.index(),
@@ -105,7 +104,7 @@ impl StateData {
     pub(super) fn after(words: Words<'_>, event: &Event, lines: Vec<Option<u32>>) -> Self {
         Self {
             lines,
-            buffers: event.pending.iter().map(|all| all.iter().map(|&it| words.entry(it)).collect()).collect(),
+            buffers: event.shown.iter().map(|own| words.entries(own)).collect(),
             registers: registers(words.program, &event.registers),
             memory: memory(words.program, &event.memory),
         }
@@ -140,7 +139,7 @@ fn named_registers(process: &Process, values: &[Value]) -> String {
 fn delayed(words: Words<'_>, run: &Run, blame: &Blame) -> Option<Delayed> {
     let Blame::Overtaking(overtaking) = blame else { return None };
     let stored = &run.events[overtaking.store];
-    let newest = stored.pending[stored.step.process].last().map(|&it| words.entry(it));
+    let newest = stored.shown[stored.step.process].pending().last().map(|&it| words.entry(it));
     Some(Delayed {
         thread: stored.step.process.index(),
         text: newest.unwrap_or_default(),

@@ -105,7 +105,8 @@ fn rows(data: &RunData<'_>, blame: &Blame) -> String {
     let tag = |i: usize| match blame {
         Blame::Overtaking(it) if it.store == i => " <span class=\"tag\">delayed</span>",
         Blame::Overtaking(it) if it.access == i => " <span class=\"tag\">overtook it</span>",
-        Blame::Overtaking(_) | Blame::Nobody { .. } | Blame::Unexamined => "",
+        Blame::Stale(Some(load)) if *load == i => " <span class=\"tag\">older message</span>",
+        Blame::Overtaking(_) | Blame::Nobody { .. } | Blame::Stale(_) | Blame::Unexamined => "",
     };
     let mut out = String::new();
     for (i, step) in data.steps.iter().enumerate() {

@@ -27,8 +27,8 @@ const fencewright = (function () {
   function queue(run, at, entries, number) {
     const made = element("div", "queue mono");
     made.setAttribute("role", "group");
-    made.setAttribute("aria-label", "Store buffer of " + run.threads[number] + ", newest first");
-    if (entries.length === 0) made.append(element("span", "none", "store buffer empty"));
+    made.setAttribute("aria-label", run.buffers + " of " + run.threads[number] + ", newest first");
+    if (entries.length === 0) made.append(element("span", "none", run.buffers.toLowerCase() + " empty"));
     for (let i = entries.length - 1; i >= 0; i--) {
       const isDelayed = run.delayed && run.delayed.thread === number && run.delayed.text === entries[i] &&
         at > run.delayed.store && at <= run.delayed.until;

@@ -3,11 +3,10 @@
 use serde::Serialize;
 
 use super::data::{StateData, StepData, step_data};
-use crate::memory::Model;
 use crate::program::{Domain, Initial, PointId, Program, Value};
 use crate::report::steps::{describe, describe_event};
 use crate::report::violated;
-use crate::report::words::{Fullness, Words};
+use crate::report::words::{Fullness, Words, own_part};
 use crate::system::{Action, Control, Effect, Event, Next, Start, Walk};
 use crate::util::Idx;
 
@@ -17,7 +16,7 @@ const MAX_NEXT: usize = 200;
 /// Where a walk has come to, for a page that has the style and the script.
 #[derive(Clone, Debug, Serialize)]
 pub struct WalkView<'a> {
-    buffers: bool,
+    buffers: Option<&'static str>,
     threads: Vec<&'a str>,
     locations: Vec<&'a str>,
     steps: Vec<StepData>,
@@ -100,7 +99,7 @@ pub fn walk_view<'a>(program: &'a Program, walk: &Walk) -> WalkView<'a> {
     });
     let next = walk.next.iter().take(MAX_NEXT).map(|next| next_step(words, walk, next));
     WalkView {
-        buffers: walk.model != Model::Sc,
+        buffers: own_part(walk.model),
         threads: program.processes().iter().map(|process| process.name.as_str()).collect(),
         locations: program.locations().iter().map(|location| location.name.as_str()).collect(),
         steps: steps.collect(),
@@ -130,7 +129,7 @@ fn next_step(words: Words<'_>, walk: &Walk, next: &Next) -> NextStep {
         Next::Overflow(step) => {
             let span = match step.action {
                 Action::Edge { edge, .. } => Some(words.program.edges()[edge].span),
-                Action::Fence(_) | Action::Flush(_) => None,
+                Action::Fence(_) | Action::Internal(_) => None,
             };
             let line = span.map(|span| words.program.source().line_of(span.start));
             let text = "a value needs more than 64 bits".to_owned();

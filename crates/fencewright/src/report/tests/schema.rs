@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::watch::Stop;
+
 use super::{MP, PETERSON, SB, program, report, report_on, stopped};
 use crate::certificate::{Certificate, Claim, Failure, Proof, Subject};
 use crate::engine::StopReason;

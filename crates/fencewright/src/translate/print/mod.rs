@@ -12,7 +12,7 @@ mod promela;
 mod shared;
 mod smt;
 
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{Domain, EdgeId, Expr, Micro, Program, RegisterId, StateVar, UnaryOp};
 use crate::source::Diagnostic;
 use crate::translate::{Origin, Translated};
@@ -41,13 +41,13 @@ pub fn named(name: &str) -> Option<&'static dyn Printer> {
 /// What every text says of itself.
 fn header(translated: &Translated) -> Vec<String> {
     let source = translated.program.source().name();
-    let buffers = match translated.model {
-        Model::Sc => return vec![format!("{source}, with what it means under sc.")],
-        Model::Tso | Model::Pso => translated.method.name(),
+    let buffers = match translated.buffering {
+        Buffering::None => return vec![format!("{source}, with what it means under sc.")],
+        Buffering::Fifo | Buffering::PerLocation(_) => translated.method.name(),
     };
     let most = translated.slots.iter().copied().max().unwrap_or(0);
     let mut lines = vec![
-        format!("{source} under {}: its store buffers as variables (method `{buffers}`),", translated.model),
+        format!("{source} under {}: its store buffers as variables (method `{buffers}`),", translated.buffering.name()),
         format!(
             "with up to {most} slot{} each. To be looked at under sequential consistency.",
             if most == 1 { "" } else { "s" }

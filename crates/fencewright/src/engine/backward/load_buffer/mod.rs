@@ -69,7 +69,7 @@ impl Engine for LoadBuffer {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let machine = Machine::of(task);
+        let machine = Machine::of(task.buffering()?);
         fits(task)?;
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;

@@ -27,7 +27,7 @@ use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Mach
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Search, WellStructured, Words};
 use crate::engine::{StopReason, Task, Unsupported};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{FenceKind, Position, ProcessId};
 use crate::system::Action;
 use crate::util::IndexVec;
@@ -57,9 +57,10 @@ pub fn clauses(
     optional: &BTreeMap<Position, Labels>,
     monitor: &dyn Monitor,
 ) -> Result<Found, Unsupported> {
-    match task.model {
-        Model::Sc | Model::Tso => {}
-        Model::Pso => {
+    let buffering = task.buffering()?;
+    match buffering {
+        Buffering::None | Buffering::Fifo => {}
+        Buffering::PerLocation(_) => {
             return Err(Unsupported {
                 reason: "the labelled search takes no store-store fences, which PSO has".to_owned(),
                 help: "use `--method loop`".to_owned(),
@@ -80,7 +81,7 @@ pub fn clauses(
     let labels = open(&mut program, &optional);
     // Whether a process passes an optional fence depends on its whole buffer.
     let reducing = Reducing { symmetry: false, read_back: false, ..reducing(task.options) };
-    let inner = LoadBuffers::new(task.program, &program, Machine::of(&task), reducing);
+    let inner = LoadBuffers::new(task.program, &program, Machine::of(buffering), reducing);
     let mut search = Search::new(Optional { inner, labels, clauses: RwLock::default() });
     let stopped = match search.run(task.options.threads, monitor) {
         End::Safe | End::Unsafe(_) => None,
@@ -99,7 +100,7 @@ fn open(program: &mut RegisterFree, optional: &BTreeMap<&Position, &Labels>) -> 
                 edge.letter = Letter::Nop;
                 labels
             }),
-            Action::Edge { .. } | Action::Flush(_) => 0,
+            Action::Edge { .. } | Action::Internal(_) => 0,
         });
         of_edge.collect()
     });

@@ -99,7 +99,7 @@ impl Resting<'_> {
 /// # Errors
 /// The engine does not take the task.
 pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Result<Sought<'a>, Unsupported> {
-    let machine = Machine::of(task);
+    let machine = Machine::of(task.buffering()?);
     let automaton = Automaton::new(task, merging);
     let program = RegisterFree::new(task, &automaton)?;
     // A process that is left open may have any buffer, a renamed constraint may be any of its like, a set of values any

@@ -18,7 +18,7 @@ use crate::engine::backward::load_buffer::system::{LoadBuffers, Rule, RuleKind};
 use crate::engine::backward::load_buffer::values::Values;
 use crate::engine::backward::timeline::{Beginning, Timeline};
 use crate::engine::run::Path;
-use crate::memory::Flush;
+use crate::memory::Internal;
 use crate::program::{LocationId, ProcessId};
 use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
@@ -151,7 +151,7 @@ impl Machine<'_> {
         if self.system.machine.lags {
             // A serialization may let several stores out, in their order.
             self.n_flushes += 1;
-            let step = Step { process, action: Action::Flush(Flush::Store(x)) };
+            let step = Step { process, action: Action::Internal(Internal::Arrives(x)) };
             self.timeline.step((now, 1, self.n_flushes), step);
         }
     }

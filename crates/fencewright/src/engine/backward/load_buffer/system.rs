@@ -19,7 +19,6 @@
 //! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
-use crate::engine::Task;
 use crate::engine::automaton::{ProcessAutomaton, RegisterFree};
 use crate::engine::backward::bad::{Bad, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
@@ -31,7 +30,7 @@ use crate::engine::backward::load_buffer::turning::{Turn, Turning};
 use crate::engine::backward::load_buffer::values::{Encoding, Values};
 use crate::engine::backward::symmetry::renamings;
 use crate::engine::backward::{WellStructured, WordId, Words};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
@@ -131,12 +130,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// What the memory model of a task lets a process do.
-    pub fn of(task: &Task<'_>) -> Self {
-        match task.model {
-            Model::Sc => Self { lags: false, stage: Stage::None },
-            Model::Tso => Self { lags: true, stage: Stage::None },
-            Model::Pso => Self { lags: true, stage: Stage::PerLocation(task.options.dialect.pso_rmw) },
+    /// What a process may do whose stores wait like this.
+    pub fn of(buffering: Buffering) -> Self {
+        match buffering {
+            Buffering::None => Self { lags: false, stage: Stage::None },
+            Buffering::Fifo => Self { lags: true, stage: Stage::None },
+            Buffering::PerLocation(rmw) => Self { lags: true, stage: Stage::PerLocation(rmw) },
         }
     }
 }

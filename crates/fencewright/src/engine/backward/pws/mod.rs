@@ -20,7 +20,7 @@ use crate::engine::automaton::{Automaton, RegisterFree};
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::system::Run;
 use crate::watch::{Budget, Monitor};
 
@@ -59,18 +59,17 @@ impl Engine for Pws {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        match task.model {
-            Model::Pso => {}
-            Model::Sc | Model::Tso => {
+        let rmw = match task.buffering()? {
+            Buffering::PerLocation(rmw) => rmw,
+            Buffering::None | Buffering::Fifo => {
                 return Err(Unsupported {
                     reason: format!("the pws engine does not know {}", task.model),
                     help: "use `--engine load-buffer`, which knows all models".to_owned(),
                 });
             }
-        }
+        };
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
-        let rmw = task.options.dialect.pso_rmw;
         let system = PartialWriteSerialization::new(task.program, &program, rmw, reducing(task.options));
         let mut search = Search::new(system);
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {

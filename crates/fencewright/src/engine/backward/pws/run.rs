@@ -15,7 +15,7 @@ use crate::engine::backward::pws::system::{Rule, RuleKind};
 use crate::engine::backward::snapshot::STAR;
 use crate::engine::backward::timeline::{Beginning, Timeline};
 use crate::engine::run::Path;
-use crate::memory::Flush;
+use crate::memory::Internal;
 use crate::program::{LocationId, ProcessId};
 use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
@@ -90,7 +90,7 @@ impl Machine<'_> {
                 let (oldest, later) =
                     self.stores.get(process, x).split_first().map(|(&it, rest)| (it, rest.to_vec()))?;
                 self.stores.set(process, x, later);
-                let step = Step { process, action: Action::Flush(Flush::Store(x)) };
+                let step = Step { process, action: Action::Internal(Internal::Arrives(x)) };
                 self.timeline.step(self.history.next_flush(now), step);
                 self.history.append(&[(x, oldest)], Some((process, x)));
                 self.history.catch_up(followers);

@@ -17,7 +17,7 @@ use crate::engine::automaton::{Automaton, RegisterFree};
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
-use crate::memory::Model;
+use crate::memory::Buffering;
 use crate::system::Run;
 use crate::watch::{Budget, Monitor};
 
@@ -57,9 +57,9 @@ impl Engine for SingleBufferEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        match task.model {
-            Model::Tso => {}
-            Model::Sc | Model::Pso => {
+        match task.buffering()? {
+            Buffering::Fifo => {}
+            Buffering::None | Buffering::PerLocation(_) => {
                 return Err(Unsupported {
                     reason: format!("the single-buffer engine does not know {}", task.model),
                     help: "use `--engine explicit`".to_owned(),

@@ -11,7 +11,7 @@ use crate::engine::backward::single_buffer::system::{Rule, RuleKind};
 use crate::engine::backward::snapshot::STAR;
 use crate::engine::backward::timeline::{Beginning, Timeline};
 use crate::engine::run::Path;
-use crate::memory::Flush;
+use crate::memory::Internal;
 use crate::program::ProcessId;
 use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
@@ -85,7 +85,7 @@ impl Machine<'_> {
         let written = writes(&edge.letter);
         let (time, header) = match &edge.letter {
             Letter::Write(x, _) => {
-                self.timeline.step(flushed, Step { process, action: Action::Flush(Flush::Store(*x)) });
+                self.timeline.step(flushed, Step { process, action: Action::Internal(Internal::Arrives(*x)) });
                 (self.history.view(process, now), Some((process, *x)))
             }
             Letter::Atomic(_) if !written.is_empty() => (flushed, None),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{How, Keep, Order, Rules, Value, Waiting};
-use crate::memory::PsoRmw;
+use super::{How, Keep, Rules, Value, Waiting};
+use crate::memory::{Buffering, PsoRmw};
 use crate::numeric::Term;
 use crate::program::LocationId;
 use crate::util::Idx;
@@ -16,11 +16,11 @@ static NONE: BTreeSet<LocationId> = BTreeSet::new();
 /// What is picked where a value is not known.
 const ANY: Term = Term::var(7);
 
-const fn rules(order: Order, keep: Keep, k: usize) -> Rules<'static> {
+const fn rules(order: Buffering, keep: Keep, k: usize) -> Rules<'static> {
     Rules { order, keep, k, rising: &NONE }
 }
 
-const PSO: Order = Order::Pso(PsoRmw::Location);
+const PSO: Buffering = Buffering::PerLocation(PsoRmw::Location);
 
 fn location(x: usize) -> LocationId {
     LocationId::from_usize(x)
@@ -56,7 +56,7 @@ fn load(waiting: &Waiting, x: usize, rules: Rules<'_>) -> Option<i64> {
 
 #[test]
 fn the_newest_are_kept_and_leave_last() {
-    let rules = rules(Order::Tso, Keep::Newest, 1);
+    let rules = rules(Buffering::Fifo, Keep::Newest, 1);
     let waiting = after(&[(X, 1), (Y, 5), (X, 2)], rules);
     assert_eq!([load(&waiting, X, rules), load(&waiting, Y, rules)], [Some(2), Some(5)]);
     let summed = [(How::Some, X, None), (How::Some, Y, None), (How::Last, X, Some(1)), (How::Last, Y, Some(5))];
@@ -68,7 +68,7 @@ fn the_newest_are_kept_and_leave_last() {
 
 #[test]
 fn the_oldest_are_kept_and_leave_first() {
-    let rules = rules(Order::Tso, Keep::Oldest, 1);
+    let rules = rules(Buffering::Fifo, Keep::Oldest, 1);
     let waiting = after(&[(X, 1), (X, 2)], rules);
     assert_eq!(load(&waiting, X, rules), Some(2));
     assert_eq!(leaving(&waiting, rules), [(How::Exact, X, Some(1))]);
@@ -81,7 +81,7 @@ fn the_oldest_are_kept_and_leave_first() {
 #[test]
 fn with_nothing_in_order_a_store_may_leave_before_the_last() {
     for keep in [Keep::Newest, Keep::Oldest] {
-        let rules = rules(Order::Tso, keep, 0);
+        let rules = rules(Buffering::Fifo, keep, 0);
         let waiting = after(&[(X, 1), (X, 2)], rules);
         assert_eq!(leaving(&waiting, rules), [(How::Some, X, None), (How::Last, X, Some(2))]);
         assert_eq!(load(&waiting, X, rules), Some(2));
@@ -92,7 +92,7 @@ fn with_nothing_in_order_a_store_may_leave_before_the_last() {
 #[test]
 fn locations_overtake_each_other_under_pso_only() {
     let stores = [(Y, 1), (X, 1), (X, 2)];
-    let [tso, pso] = [Order::Tso, PSO].map(|order| rules(order, Keep::Newest, 4));
+    let [tso, pso] = [Buffering::Fifo, PSO].map(|order| rules(order, Keep::Newest, 4));
     assert_eq!(leaving(&after(&stores, tso), tso), [(How::Exact, Y, Some(1))]);
     assert_eq!(leaving(&after(&stores, pso), pso), [(How::Exact, X, Some(1)), (How::Exact, Y, Some(1))]);
     // Only stores to the same location are counted.
@@ -118,14 +118,14 @@ fn a_marker_holds_back_what_comes_behind_it() {
     assert_eq!(leaving(&waiting, rules), [(How::Exact, Y, Some(2))]);
     assert!(waiting.may_act(other, rules) && !waiting.may_act(Some(location(Y)), rules));
     assert!(!waiting.may_act(None, rules));
-    let all = Rules { order: Order::Pso(PsoRmw::All), ..rules };
+    let all = Rules { order: Buffering::PerLocation(PsoRmw::All), ..rules };
     assert!(!waiting.may_act(other, all));
 }
 
 #[test]
 fn what_rises_leaves_in_order() {
     let rising = BTreeSet::from([location(X)]);
-    let rules = Rules { rising: &rising, ..rules(Order::Tso, Keep::Newest, 1) };
+    let rules = Rules { rising: &rising, ..rules(Buffering::Fifo, Keep::Newest, 1) };
     let waiting = after(&[(X, 1), (X, 3), (Y, 5), (X, 4), (Y, 6)], rules);
     let some = |waiting: &Waiting, x: usize| {
         let leaving = waiting.leaving(rules, ANY).into_iter();

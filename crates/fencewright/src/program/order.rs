@@ -1,0 +1,34 @@
+//! The order of an access: what C11 and Rust programs ask of each, and what models of the language tell apart.
+//!
+//! Models with store buffers know fences only; for them a front end turns an order into the fences that a compiler would
+//! emit for it.
+
+/// The order of an access or a fence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Order {
+    /// Not atomic: a race on it is a violation.
+    Plain,
+    /// Atomic, and nothing more.
+    Relaxed,
+    /// What comes behind stays behind.
+    Acquire,
+    /// What comes before stays before.
+    Release,
+    /// Each access as strong as release and acquire make it: what an access without an order is.
+    #[default]
+    AcqRel,
+    /// All of these are in one order.
+    SeqCst,
+}
+
+impl Order {
+    /// Whether a read with this order learns what the writer knew.
+    pub const fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)
+    }
+
+    /// Whether a write with this order tells what the writer knows.
+    pub const fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcqRel | Self::SeqCst)
+    }
+}
