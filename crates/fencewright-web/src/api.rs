@@ -82,7 +82,7 @@ pub fn session(settings: &Settings) -> Session<'_> {
         languages: frontend::ALL.iter().map(|it| it.name()).collect(),
         model: settings.model.name(),
         models: Model::ALL.map(Model::name).to_vec(),
-        engines: engines.map(|it| EngineChoice { name: it.name(), about: it.about() }).collect(),
+        engines: engines.map(|it| EngineChoice { name: it.name(), about: it.card().about }).collect(),
     }
 }
 

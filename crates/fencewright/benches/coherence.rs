@@ -11,7 +11,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use fencewright::engine::{Abstraction, Options, Task, Verdict, named};
+use fencewright::engine::coherence::{ABSTRACTION, K};
+use fencewright::engine::{Abstraction, Options, Task, Verdict, named, reduction};
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
@@ -47,8 +48,9 @@ fn row(
     without: &[&str],
 ) {
     let how = if without.is_empty() { "reduced" } else { "plain" };
-    let without = without.iter().map(|&name| name.to_owned()).collect();
-    let options = Options { abstraction, k: Some(k), without, ..Options::default() };
+    let without = without.iter().filter_map(|name| reduction(name)).collect();
+    let options = Options { without, ..Options::default() };
+    let options = options.with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
     let engine = named("coherence").expect("the engine is registered");
     let started = Instant::now();
     let answer = engine.check(&Task { program, placement, model, options: &options }, &Unlimited);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use fencewright::engine::{Options, Task, Verdict, named};
+use fencewright::engine::{Options, Task, Verdict, named, reduction};
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
@@ -87,7 +87,7 @@ fn fenced(program: &Program) -> Measured {
 }
 
 fn check(program: &Program, placement: &Placement, model: Model, without: &[&str], threads: usize) -> Measured {
-    let without = without.iter().map(|&name| name.to_owned()).collect();
+    let without = without.iter().filter_map(|name| reduction(name)).collect();
     let options = Options { threads, without, ..Options::default() };
     let start = Instant::now();
     let engine = named("explicit").expect("the engine is registered");

@@ -9,7 +9,7 @@ use common::expectation::root;
 use common::law::{MAX_STATES, check_observed, check_weak, program};
 use common::oracle::{Truth, truth};
 use common::random::{Sample, Shape};
-use fencewright::engine::coherence::{Avoided, Coherence, Places, avoid};
+use fencewright::engine::coherence::{ABSTRACTION, Avoided, Coherence, K, Places, avoid};
 use fencewright::engine::{Abstraction, Options, Task};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Dialect, Model};
@@ -24,7 +24,7 @@ fn places(program: &Program) -> Places {
 }
 
 fn avoided(program: &Program, model: Model, (abstraction, k): (Abstraction, u32)) -> Avoided {
-    let options = Options { abstraction, k: Some(k), ..Options::default() };
+    let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
     let task = Task { program, placement: &Placement::NONE, model, options: &options };
     avoid(&Coherence::DEFAULT, &task, &places(program), &Unlimited).expect("the program is finite")
 }

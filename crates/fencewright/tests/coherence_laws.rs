@@ -10,7 +10,7 @@ use common::law::{MAX_STATES, check, check_observed, program};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
-use fencewright::engine::coherence::Coherence;
+use fencewright::engine::coherence::{ABSTRACTION, Coherence, K};
 use fencewright::engine::{Abstraction, Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Dialect, Model, PsoRmw};
@@ -61,7 +61,9 @@ fn agrees_with_the_semantics(engine: &Coherence, sample: &Sample) -> Result<(), 
             Truth::TooLarge => continue,
         };
         for (abstraction, k) in PRECISIONS {
-            let options = Options { dialect: Dialect { pso_rmw }, abstraction, k: Some(k), ..Options::default() };
+            let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() }
+                .with_name(&ABSTRACTION, abstraction.name())
+                .with_count(&K, k);
             let task = Task { program: &program, placement: &placement, model, options: &options };
             let found = said(engine, &task)?;
             if found.contradicts(expected) {
@@ -83,7 +85,7 @@ fn no_abstraction_contradicts_an_exact_engine_on_unbounded_loops() {
             let exact =
                 said(&LoadBuffer, &Task { program: &program, placement: &placement, model, options: &options })?;
             for (abstraction, k) in PRECISIONS {
-                let options = Options { abstraction, k: Some(k), ..Options::default() };
+                let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
                 let task = Task { program: &program, placement: &placement, model, options: &options };
                 let found = said(&Coherence::DEFAULT, &task)?;
                 if found.contradicts(exact) {
@@ -101,9 +103,9 @@ fn a_finer_abstraction_proves_no_less() {
         let program = program(sample)?;
         for model in Model::ALL {
             let placement = some_fences(sample, &program);
-            let proved = |abstraction| -> Result<Vec<Said>, String> {
+            let proved = |abstraction: Abstraction| -> Result<Vec<Said>, String> {
                 let said_with = |k| {
-                    let options = Options { abstraction, k: Some(k), ..Options::default() };
+                    let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
                     said(
                         &Coherence::DEFAULT,
                         &Task { program: &program, placement: &placement, model, options: &options },
@@ -129,7 +131,7 @@ fn check_trap(name: &str, model: Model, expected: &str) {
     let parsed = frontend::parse(&fw::Fw, &Source::new(name, text), &[]);
     let program = parsed.program.expect("the trap is a program");
     let found = PRECISIONS.map(|(abstraction, k)| {
-        let options = Options { abstraction, k: Some(k), ..Options::default() };
+        let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
         let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
         match said_by(&Coherence::DEFAULT, &task, &Unlimited).expect("the engine has no defect") {
             Said::Safe => 's',

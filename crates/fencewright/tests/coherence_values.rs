@@ -9,7 +9,7 @@ use common::expectation::root;
 use common::law::{MAX_STATES, check, check_observed};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
-use fencewright::engine::coherence::{Coherence, CutOff, cut_off, least, reach};
+use fencewright::engine::coherence::{ABSTRACTION, Coherence, CutOff, K, VALUES, cut_off, least, reach};
 use fencewright::engine::{Abstraction, Engine, Options, Task, Values, Verdict};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Dialect, Model};
@@ -56,7 +56,7 @@ fn proves_only_what_is_true(sample: &Sample) -> Result<(), String> {
         }
         for m in [least(&program), least(&program) + 1, reach(&program)] {
             for (abstraction, k) in [(Abstraction::Fd, 0), (Abstraction::Fd, 2), (Abstraction::Pd, 1)] {
-                let options = Options { abstraction, k: Some(k), ..Options::default() };
+                let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
                 let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
                 let CutOff { program, placement } = cut_off(&task, m).map_err(|it| it.reason)?;
                 let engine = Coherence { max_tried: 0, max_states: 20_000, ..Coherence::DEFAULT };
@@ -82,7 +82,7 @@ fn check_example(name: &str, model: Model, expected: [&str; 2]) {
     let text = std::fs::read_to_string(root().join("examples/integers").join(name)).expect("the example is there");
     let program = parsed(&text).expect("the example is a program");
     let found = Values::ALL.map(|values| {
-        let options = Options { values, ..Options::default() };
+        let options = Options::default().with_name(&VALUES, values.name());
         let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
         match Coherence::DEFAULT.check(&task, &Unlimited).expect("the engine takes it").verdict {
             Verdict::Safe => "safe",

@@ -13,7 +13,7 @@ use common::law::{MAX_STATES, MODELS, check, program, program_of};
 use common::oracle::{Truth, first_registers, truth};
 use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
-use fencewright::engine::predicates::Predicates;
+use fencewright::engine::predicates::{K, KEEP, Predicates};
 use fencewright::engine::zones::ZonesEngine;
 use fencewright::engine::{Engine, Keep, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Dialect, Model};
@@ -85,7 +85,9 @@ fn arithmetic_agrees(arithmetic: Arithmetic, first_engine: usize, ks: &[Option<u
                 Truth::TooLarge => continue,
             };
             for &k in ks {
-                tally.compare(expected, &program, model, &Options { dialect, k, ..Options::default() })?;
+                let options = Options { dialect, ..Options::default() };
+                let options = k.map_or(options.clone(), |k| options.with_count(&K, k));
+                tally.compare(expected, &program, model, &options)?;
             }
         }
         Ok(())
@@ -219,7 +221,7 @@ fn no_run_is_missed_where_stores_are_summed_up() {
     for text in BUFFER_TRAPS {
         let program = program_of((*text).to_owned()).unwrap_or_else(|errors| panic!("{errors}"));
         for (model, k) in [Model::Tso, Model::Pso].into_iter().flat_map(|it| [0, 1, 2].map(|k| (it, k))) {
-            let options = Options { k: Some(k), ..Options::default() };
+            let options = Options::default().with_count(&K, k);
             let found = Tally::from(DIFFERENCES_ONLY).compare(Said::Unsafe, &program, model, &options);
             assert!(found.is_ok(), "{}, k = {k}\n{text}", found.expect_err("it is wrong"));
         }
@@ -272,7 +274,7 @@ impl Tally {
 
     fn compare(&self, expected: Said, program: &Program, model: Model, options: &Options) -> Result<(), String> {
         for ((name, engine, keep), counts) in self.engines.iter().zip(&self.counts) {
-            let found = said(*engine, program, model, &Options { keep: *keep, ..options.clone() })?;
+            let found = said(*engine, program, model, &options.clone().with_name(&KEEP, keep.name()))?;
             let count = match found {
                 Some(Said::Safe) => &counts.safe,
                 Some(Said::Unsafe) => &counts.unsafe_,

@@ -92,9 +92,9 @@ fn a_reduction_switched_off_changes_no_verdict() {
                 let Some(all) = answer(engine, &program, &Placement::NONE, model, &Options::default())? else {
                     continue;
                 };
-                let names = engine.reductions().iter().map(|reduction| reduction.name);
-                let each = names.clone().map(|name| BTreeSet::from([name.to_owned()]));
-                let none: BTreeSet<_> = names.map(str::to_owned).collect();
+                let reductions = engine.card().reductions.iter().copied();
+                let each = reductions.clone().map(|reduction| BTreeSet::from([reduction]));
+                let none: BTreeSet<_> = reductions.collect();
                 for without in each.chain([none]) {
                     let options = Options { without: without.clone(), ..Options::default() };
                     let found = patient_answer(engine, &program, model, &options)?;

@@ -13,8 +13,8 @@ use common::law::{MAX_STATES, MODELS, check, check_weak, program, program_of};
 use common::oracle::{Truth, truth};
 use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
-use fencewright::engine::numeric::Numeric;
-use fencewright::engine::{Engine, Numbers, Options, StopReason, Task, Verdict};
+use fencewright::engine::numeric::{BOUND, BUFFERS, DOMAIN, name_of};
+use fencewright::engine::{Engine, NUMERIC, Numbers, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::translate::Method;
@@ -198,9 +198,9 @@ fn an_overflow_is_unknown() {
         "shared x: 0..1 = 0; thread A { while (true) { x = 1; x = 0; } } thread B { let b = x; } forbid B.b == 2;";
     let program = program_of(text.replace("0..1", "0..2")).unwrap_or_else(|errors| panic!("{errors}"));
     for buffers in Method::ALL {
-        let options = Options { buffers, buffer_bound: Some(3), ..Options::default() };
+        let options = Options::default().with_name(&BUFFERS, name_of(buffers)).with_count(&BOUND, 3);
         let task = Task { program: &program, placement: &Placement::NONE, model: Model::Tso, options: &options };
-        let verdict = Numeric.check(&task, &Patience(1_000)).expect("it takes every program").verdict;
+        let verdict = NUMERIC.check(&task, &Patience(1_000)).expect("it takes every program").verdict;
         assert!(matches!(verdict, Verdict::Unknown(StopReason::Slots(3))), "{verdict:?}");
     }
 }
@@ -223,9 +223,9 @@ fn unbounded_programs_are_proved() {
     for (name, model, domain) in PROVED {
         let text = std::fs::read_to_string(root().join("examples").join(name)).expect("an example is text");
         let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
-        let options = Options { domain: *domain, ..Options::default() };
+        let options = Options::default().with_name(&DOMAIN, domain.name());
         let task = Task { program: &program, placement: &Placement::NONE, model: *model, options: &options };
-        let verdict = Numeric.check(&task, &Unlimited).expect("it takes every program").verdict;
+        let verdict = NUMERIC.check(&task, &Unlimited).expect("it takes every program").verdict;
         assert!(matches!(verdict, Verdict::Safe), "{name}: {verdict:?}");
     }
 }
@@ -265,8 +265,10 @@ impl Tally {
             Truth::Unsafe => Said::Unsafe,
             Truth::TooLarge => return Ok(()),
         };
-        bounds.iter().try_for_each(|&buffer_bound| {
-            self.compare(expected, program, model, &Options { dialect, buffer_bound, ..Options::default() })
+        bounds.iter().try_for_each(|bound| {
+            let options = Options { dialect, ..Options::default() };
+            let options = bound.map_or(options.clone(), |bound| options.with_count(&BOUND, bound));
+            self.compare(expected, program, model, &options)
         })
     }
 
@@ -275,7 +277,12 @@ impl Tally {
         self.asked.set(self.asked.get() + 1);
         let domains = Numbers::ALL.into_iter().filter(|&domain| !(is_rare && domain == Numbers::Polyhedra));
         for (domain, buffers) in domains.flat_map(|it| Method::ALL.map(|method| (it, method))) {
-            let found = said(&Numeric, program, model, &Options { domain, buffers, ..options.clone() })?;
+            let found = said(
+                &NUMERIC,
+                program,
+                model,
+                &options.clone().with_name(&DOMAIN, domain.name()).with_name(&BUFFERS, name_of(buffers)),
+            )?;
             let count = match found {
                 Some(Said::Safe) => &self.safe,
                 Some(Said::Unsafe) => &self.unsafe_,
@@ -283,7 +290,7 @@ impl Tally {
             };
             count.set(count.get() + 1);
             if found.is_some_and(|found| found != expected) {
-                let how = format!("{model}, {domain:?}, {buffers:?}, {:?}", options.buffer_bound);
+                let how = format!("{model}, {domain:?}, {buffers:?}, {:?}", options.count(&BOUND));
                 return Err(format!("{how}: `numeric` says {found:?}, but it is {expected:?}"));
             }
         }
@@ -302,7 +309,10 @@ impl Tally {
 /// What an engine says; `None` if it does not know.
 fn said(engine: &dyn Engine, program: &Program, model: Model, options: &Options) -> Result<Option<Said>, String> {
     let task = Task { program, placement: &Placement::NONE, model, options };
-    match engine.check(&task, &Patience::with(options.domain)).map(|answer| answer.verdict) {
+    match engine
+        .check(&task, &Patience::with(options.choice(&DOMAIN, &Numbers::ALL, Numbers::name)))
+        .map(|answer| answer.verdict)
+    {
         Ok(Verdict::Safe) => Ok(Some(Said::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Said::Unsafe)),
         Ok(Verdict::Unknown(StopReason::Defect(what))) => Err(format!("{}/{model}: {what}", engine.name())),

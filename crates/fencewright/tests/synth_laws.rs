@@ -10,8 +10,7 @@ use common::law::{check, check_weak, program};
 use common::random::Shape;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
-use fencewright::engine::numeric::Numeric;
-use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::engine::{Engine, NUMERIC, Options, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::synth::{
@@ -60,8 +59,8 @@ fn every_repair_is_safe_and_has_nothing_to_spare() {
             }
             // All fences, and then as few as can be: also with an engine that proves.
             is_irredundant(&Explicit::DEFAULT, &program, model, (Wanted::First, Method::Prune))?;
-            is_irredundant(&Numeric, &program, model, (Wanted::First, Method::Prune))?;
-            is_irredundant(&Numeric, &program, model, (Wanted::First, Method::Auto))?;
+            is_irredundant(&NUMERIC, &program, model, (Wanted::First, Method::Prune))?;
+            is_irredundant(&NUMERIC, &program, model, (Wanted::First, Method::Auto))?;
         }
         Ok(())
     });

@@ -3,6 +3,7 @@
 mod fence;
 mod names;
 mod search;
+mod settings;
 mod tables;
 mod translate;
 

@@ -1,7 +1,7 @@
 //! Names that an argument may have: of models, engines, reductions, front ends, tables, forms.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fencewright::engine::{self, Abstraction, Keep, Numbers, Values};
+use fencewright::engine;
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
@@ -12,10 +12,8 @@ use fencewright::translate::{Method, Overflow};
 use crate::tables::{self, Form};
 
 pub(super) fn models() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(Model::ALL.map(Model::name)).map(|name| {
-        let model = Model::ALL.into_iter().find(|model| model.name() == name);
-        model.expect("the parser admits these names only")
-    })
+    PossibleValuesParser::new(Model::ALL.map(Model::name))
+        .map(|name| Model::named(&name).expect("the parser admits these names only"))
 }
 
 pub(super) fn kinds() -> impl TypedValueParser<Value = FenceKind> {
@@ -23,59 +21,14 @@ pub(super) fn kinds() -> impl TypedValueParser<Value = FenceKind> {
         .map(|name| FenceKind::by_name(&name).expect("the parser admits these names only"))
 }
 
-pub(super) fn abstractions() -> impl TypedValueParser<Value = Abstraction> {
-    let values = Abstraction::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
-    PossibleValuesParser::new(values).map(|name| {
-        let abstraction = Abstraction::ALL.into_iter().find(|it| it.name() == name);
-        abstraction.expect("the parser admits these names only")
-    })
-}
-
-pub(super) fn values() -> impl TypedValueParser<Value = Values> {
-    let values = Values::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
-    PossibleValuesParser::new(values).map(|name| {
-        let values = Values::ALL.into_iter().find(|it| it.name() == name);
-        values.expect("the parser admits these names only")
-    })
-}
-
-pub(super) fn keeps() -> impl TypedValueParser<Value = Keep> {
-    let values = Keep::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
-    PossibleValuesParser::new(values).map(|name| {
-        let keep = Keep::ALL.into_iter().find(|it| it.name() == name);
-        keep.expect("the parser admits these names only")
-    })
-}
-
-pub(super) fn domains() -> impl TypedValueParser<Value = Numbers> {
-    let values = Numbers::ALL.map(|it| PossibleValue::new(it.name()).help(it.about()));
-    PossibleValuesParser::new(values).map(|name| {
-        let domain = Numbers::ALL.into_iter().find(|it| it.name() == name);
-        domain.expect("the parser admits these names only")
-    })
-}
-
-/// Translations by the names that engines have for them: `robust` is the paper's word for `guided`.
-pub(super) fn buffers() -> impl TypedValueParser<Value = Method> {
-    let name = |method: Method| match method {
-        Method::Direct => "direct",
-        Method::Guided => "robust",
-    };
-    let values = Method::ALL.map(|it| PossibleValue::new(name(it)).help(it.about()));
-    PossibleValuesParser::new(values).map(move |chosen| {
-        let method = Method::ALL.into_iter().find(|&it| name(it) == chosen);
-        method.expect("the parser admits these names only")
-    })
-}
-
 pub(super) fn engines() -> PossibleValuesParser {
     let auto = PossibleValue::new(engine::AUTO).help("the one that fits");
-    let all = engine::ALL.iter().map(|it| PossibleValue::new(it.name()).help(it.about()));
+    let all = engine::ALL.iter().map(|it| PossibleValue::new(it.name()).help(it.card().about));
     PossibleValuesParser::new(std::iter::once(auto).chain(all))
 }
 
 pub(super) fn reductions() -> PossibleValuesParser {
-    let mut names: Vec<&str> = engine::ALL.iter().flat_map(|it| it.reductions()).map(|it| it.name).collect();
+    let mut names: Vec<&str> = engine::ALL.iter().flat_map(|it| it.card().reductions).map(|it| it.name).collect();
     names.sort_unstable();
     names.dedup();
     PossibleValuesParser::new(names)

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencewright::engine::{self, Abstraction, Engine, Keep, Numbers, Options, Values};
+use fencewright::engine::{self, Engine, Options};
 use fencewright::memory::{Dialect, Model, PsoRmw};
-use fencewright::translate::Method;
 
-use super::names::{abstractions, buffers, domains, engines, keeps, models, reductions, values};
+use super::names::{engines, models, reductions};
+use super::settings::{self, SettingArguments};
 use crate::units::{self, Limit};
 
 /// How to search.
@@ -36,28 +36,8 @@ pub struct SearchArguments {
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Search store buffers up to this length, whatever it costs; for `numeric`, give them so many slots
-    #[arg(long, value_name = "N")]
-    pub bound: Option<u32>,
-    /// What `coherence` keeps of store buffers, beside the oldest stores [default: fd]
-    #[arg(long, value_name = "WHAT", value_parser = abstractions())]
-    pub abstraction: Option<Abstraction>,
-    /// How many stores of a buffer are kept in order: the oldest by `coherence` [default: as many as it takes, up to
-    /// 4], the newest by `predicates` [default: up to 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
-    pub k: Option<u32>,
-    /// Which stores `predicates` keeps in order [default: newest]
-    #[arg(long, value_name = "WHICH", value_parser = keeps())]
-    pub keep: Option<Keep>,
-    /// What `coherence` keeps of unbounded integers [default: exact]
-    #[arg(long, value_name = "WHAT", value_parser = values())]
-    pub values: Option<Values>,
-    /// What `numeric` knows of numbers [default: octagon]
-    #[arg(long, value_name = "DOMAIN", value_parser = domains())]
-    pub domain: Option<Numbers>,
-    /// How `numeric` writes store buffers down [default: robust]
-    #[arg(long, value_name = "HOW", value_parser = buffers())]
-    pub buffers: Option<Method>,
+    #[command(flatten)]
+    pub settings: SettingArguments,
     /// A predicate that `predicates` starts with: a linear comparison of shared variables and registers, such as
     /// `P(0).ticket < tail` (repeatable)
     #[arg(long, value_name = "EXPR")]
@@ -106,49 +86,24 @@ impl SearchArguments {
     pub fn options(&self) -> Options {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let pso_rmw = self.pso_rmw.into();
-        Options {
+        let without = self.without.iter().filter_map(|name| engine::reduction(name));
+        self.settings.told(Options {
             dialect: Dialect { pso_rmw },
             threads: self.threads.map_or(cores, |it| it as usize),
-            without: self.without.iter().cloned().collect(),
-            buffer_bound: self.bound,
-            abstraction: self.abstraction.unwrap_or_default(),
-            k: self.k,
-            keep: self.keep.unwrap_or_default(),
-            values: self.values.unwrap_or_default(),
-            domain: self.domain.unwrap_or_default(),
-            buffers: self.buffers.unwrap_or_default(),
-        }
+            without: without.collect(),
+            ..Options::default()
+        })
     }
 
-    /// What is wrong with the options beside each other, and what to do about it.
+    /// The first option that the engine has no use for, and what to do about it.
     pub(super) fn contradiction(&self) -> Option<String> {
-        if self.abstraction == Some(Abstraction::Set) && self.k.is_some_and(|k| k > 0) {
-            let message = "`--abstraction set` keeps no store in order, so `--k` can only be 0";
-            let help = "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`";
-            return Some(format!("{message}\n  = help: {help}"));
-        }
-        self.unused()
-    }
-
-    /// The first option that the engine has no use for.
-    fn unused(&self) -> Option<String> {
-        const COHERENCE: &[&str] = &["coherence"];
-        const PREDICATES: &[&str] = &["predicates"];
-        const NUMERIC: &[&str] = &["numeric"];
-        let given = [
-            ("--k", self.k.is_some(), &["coherence", "predicates"][..]),
-            ("--keep", self.keep.is_some(), PREDICATES),
-            ("--abstraction", self.abstraction.is_some(), COHERENCE),
-            ("--values", self.values.is_some(), COHERENCE),
-            ("--domain", self.domain.is_some(), NUMERIC),
-            ("--buffers", self.buffers.is_some(), NUMERIC),
-            ("--predicate", !self.predicate.is_empty(), PREDICATES),
-            ("--predicates", self.predicates.is_some(), PREDICATES),
-        ];
-        let knows = |engines: &[&str]| self.engine == engine::AUTO || engines.contains(&self.engine.as_str());
-        let (unused, _, engines) = given.into_iter().find(|(_, is_given, engines)| *is_given && !knows(engines))?;
-        let message = format!("the engine `{}` has no `{unused}`", self.engine);
-        let others: Vec<String> = engines.iter().map(|it| format!("`--engine {it}`")).collect();
-        Some(format!("{message}\n  = help: leave out `{unused}`, or choose {}", others.join(" or ")))
+        let predicate = (!self.predicate.is_empty()).then_some("predicate");
+        let predicates = self.predicates.is_some().then_some("predicates");
+        let mut given = self.settings.flags().chain(predicate).chain(predicates);
+        let unused = given.find(|flag| !self.engine().card().has(flag))?;
+        let message = format!("the engine `{}` has no `--{unused}`", self.engine);
+        let others = settings::engines_with(unused).into_iter().map(|it| format!("`--engine {it}`"));
+        let others: Vec<String> = others.collect();
+        Some(format!("{message}\n  = help: leave out `--{unused}`, or choose {}", others.join(" or ")))
     }
 }

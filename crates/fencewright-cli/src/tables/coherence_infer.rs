@@ -1,7 +1,7 @@
 //! How good the fences are that the avoid formula of an abstraction asks for, under PSO.
 
-use fencewright::engine::coherence::Coherence;
-use fencewright::engine::{self, Abstraction, Engine, Options, StopReason};
+use fencewright::engine::coherence::{ABSTRACTION, Coherence, K};
+use fencewright::engine::{self, Abstraction, Engine, StopReason};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 
@@ -106,7 +106,7 @@ impl Asked<'_> {
 
     fn ask(&self, setting: &Setting<'_>) -> Inferred {
         let engine: &'static dyn Engine = &Coherence::DEFAULT;
-        let options = Options { abstraction: self.abstraction, k: Some(self.k), ..setting.options.clone() };
+        let options = setting.options.clone().with_name(&ABSTRACTION, self.abstraction.name()).with_count(&K, self.k);
         let watch = setting.watch(NAME, &self.row.subject.name, engine);
         let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &watch };
         inquiry.infer(&ask::candidates(self.program)).expect("the engine takes every program of the paper")

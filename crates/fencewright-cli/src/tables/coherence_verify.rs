@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use fencewright::engine::coherence::Coherence;
-use fencewright::engine::{Abstraction, Engine, Options, StopReason};
+use fencewright::engine::coherence::{ABSTRACTION, Coherence, K};
+use fencewright::engine::{Abstraction, Engine, Options, Reduction, StopReason};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 
@@ -68,7 +68,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn answer(&self, setting: &Setting<'_>) -> (Vec<Cell>, Judgement) {
-        let every = Coherence::DEFAULT.reductions().iter().map(|it| it.name.to_owned()).collect();
+        let every = Coherence::DEFAULT.card().reductions.iter().copied().collect();
         let (plain, reduced) = (self.ask(setting, every), self.ask(setting, BTreeSet::new()));
         let paper = if self.paper.proved { PROVED } else { ALARM };
         let (ours, judgement) = judge(said(&plain), Some(paper), &self.row.subject);
@@ -90,9 +90,10 @@ impl Asked<'_> {
         (cells, judgement)
     }
 
-    fn ask(&self, setting: &Setting<'_>, without: BTreeSet<String>) -> Checked {
+    fn ask(&self, setting: &Setting<'_>, without: BTreeSet<Reduction>) -> Checked {
         let engine: &'static dyn Engine = &Coherence::DEFAULT;
-        let options = Options { abstraction: self.abstraction, k: Some(self.k), without, ..setting.options.clone() };
+        let options = Options { without, ..setting.options.clone() };
+        let options = options.with_name(&ABSTRACTION, self.abstraction.name()).with_count(&K, self.k);
         let watch = setting.watch(NAME, &self.row.subject.name, engine);
         let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &watch };
         inquiry.check(&Placement::NONE).expect("the engine takes every program of the paper")

@@ -3,11 +3,10 @@
 //! As in the paper: all fences, then one after the other taken away as long as the proof goes through. Where the search
 //! meets a run without a fence, the fence is needed; elsewhere it is needed for the proof.
 
-use fencewright::engine::numeric::Numeric;
-use fencewright::engine::{Engine, Options, StopReason, Unsupported};
+use fencewright::engine::numeric::BUFFERS;
+use fencewright::engine::{Engine, NUMERIC, Options, StopReason, Unsupported};
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::translate::Method;
 
 use super::ask::{self, Checked, Inquiry, Pruned, Reached};
 use super::grid::{Cell, Column};
@@ -70,8 +69,8 @@ pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
 }
 
 fn work(program: &Program, model: Model, row: &RobustRow, on: &Setting<'_>) -> Result<Work, Unsupported> {
-    let engine: &'static dyn Engine = &Numeric;
-    let [robust, direct] = [Method::Guided, Method::Direct].map(|buffers| Options { buffers, ..on.options.clone() });
+    let engine: &'static dyn Engine = &NUMERIC;
+    let [robust, direct] = ["robust", "direct"].map(|buffers| on.options.clone().with_name(&BUFFERS, buffers));
     let watch = on.watch(NAME, &row.subject.name, engine);
     let inquiry = Inquiry { engine, program, model, options: &robust, monitor: &watch };
     let candidates = ask::candidates(program);

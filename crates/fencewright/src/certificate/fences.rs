@@ -114,8 +114,8 @@ pub(super) fn check(
     let all = All { candidates, kinds: claim.kinds.clone() };
     match &claim.outcome {
         FenceOutcome::Correct(proof) => safe(program, &Placement::NONE, subject, proof, steps),
-        FenceOutcome::Unfixable(Model::Sc, run) => {
-            let replayed = replay(program, &Placement::NONE, Model::Sc, subject.dialect(), run);
+        FenceOutcome::Unfixable(model, run) if *model == Model::STRONGEST => {
+            let replayed = replay(program, &Placement::NONE, Model::STRONGEST, subject.dialect(), run);
             replayed.map(drop).map_err(|error| Failure::Refused(format!("the run under sc: {error}")))
         }
         FenceOutcome::Unfixable(model, _) if *model != subject.model => {

@@ -212,7 +212,7 @@ impl Lines {
                 self.proof(proof);
             }
             FenceOutcome::Unfixable(model, run) => {
-                let with = if *model == Model::Sc { "sc" } else { "fences" };
+                let with = if *model == Model::STRONGEST { "sc" } else { "fences" };
                 self.line(format_args!("outcome unfixable {with}"));
                 self.trace(run);
             }

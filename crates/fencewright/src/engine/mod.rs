@@ -5,9 +5,11 @@
 
 pub mod automaton;
 pub mod backward;
+mod card;
 pub mod coherence;
 pub mod explicit;
 pub mod numeric;
+mod options;
 pub mod portfolio;
 pub mod predicates;
 mod run;
@@ -15,15 +17,15 @@ mod symbolic;
 mod verdict;
 pub mod zones;
 
-use std::collections::BTreeSet;
-
-use crate::memory::{Buffering, Dialect, Model};
+use crate::memory::{Buffering, Model};
 use crate::program::{Placement, Program};
-use crate::translate::Method;
+use crate::system::starts;
 use crate::watch::Monitor;
 
+pub use card::{Card, Reduction, Repairs};
 pub use coherence::{Abstraction, Values};
 pub use numeric::Numbers;
+pub use options::{Options, Setting, Settings, Takes};
 pub use predicates::Keep;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
@@ -36,8 +38,11 @@ pub const ALL: &[&dyn Engine] = &[
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
     &predicates::Predicates,
-    &numeric::Numeric,
+    &NUMERIC,
 ];
+
+/// The abstract interpreter as users get it: a short search looks into its alarms.
+pub const NUMERIC: numeric::Numeric = numeric::Numeric { glance: &explicit::Explicit::GLANCE };
 
 /// The name of the engine that is used when nobody chooses.
 pub const AUTO: &str = "auto";
@@ -50,25 +55,43 @@ pub fn named(name: &str) -> Option<&'static dyn Engine> {
     }
 }
 
-/// One way to decide whether a program is correct.
-pub trait Engine: Sync {
-    /// Its name on the command line.
-    fn name(&self) -> &'static str;
-    /// What it does, in one line.
-    fn about(&self) -> &'static str;
-    /// The parts of it that can be switched off without changing a verdict.
-    fn reductions(&self) -> &'static [Reduction];
-    /// Decides whether a bad situation can be reached.
-    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported>;
+/// The reduction with this name, of whichever engine.
+pub fn reduction(name: &str) -> Option<Reduction> {
+    ALL.iter().flat_map(|engine| engine.card().reductions).copied().find(|it| it.name == name)
 }
 
-/// A part of an engine that saves work and changes no verdict.
-#[derive(Clone, Copy, Debug)]
-pub struct Reduction {
-    /// Its name, for `--without`.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub about: &'static str,
+/// One way to decide whether a program is correct.
+pub trait Engine: Sync {
+    /// Everything that others may want to know of it before they ask it.
+    fn card(&self) -> &'static Card;
+
+    /// Whether it would take a task, as far as can be seen at once.
+    ///
+    /// # Errors
+    /// Why not.
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported>;
+
+    /// Decides whether a bad situation can be reached.
+    ///
+    /// # Errors
+    /// It does not take the task.
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported>;
+
+    /// Its name on the command line.
+    fn name(&self) -> &'static str {
+        self.card().name
+    }
+}
+
+/// Refuses programs that may start in more ways than can be listed.
+fn starts_are_finite(program: &Program) -> Result<(), Unsupported> {
+    match starts(program) {
+        Some(_) => Ok(()),
+        None => Err(Unsupported {
+            reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
+            help: "give it a finite range, or a constant to start with".to_owned(),
+        }),
+    }
 }
 
 /// What is to be decided.
@@ -94,54 +117,5 @@ impl Task<'_> {
             reason: format!("this engine is for models with store buffers, and {} has none", self.model),
             help: "use `--engine explicit`, which takes every model".to_owned(),
         })
-    }
-}
-
-/// How to go about it.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Variants of the semantics.
-    pub dialect: Dialect,
-    /// How many threads may work at once; at least one.
-    pub threads: usize,
-    /// Names of reductions that are switched off.
-    pub without: BTreeSet<String>,
-    /// For engines that bound the store buffers: search up to this many buffered stores per process, whatever it costs.
-    pub buffer_bound: Option<u32>,
-    /// For engines that abstract from the store buffers: what they keep of their unordered part.
-    pub abstraction: Abstraction,
-    /// For the same: keep exactly this many stores in order, instead of as many as it takes.
-    pub k: Option<u32>,
-    /// For the one with predicates: which stores these are.
-    pub keep: Keep,
-    /// For the same: what they keep of unbounded integers.
-    pub values: Values,
-    /// For the engine that interprets the translated program: what it knows of numbers.
-    pub domain: Numbers,
-    /// For the same: how store buffers are written down.
-    pub buffers: Method,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            dialect: Dialect::default(),
-            threads: 1,
-            without: BTreeSet::new(),
-            buffer_bound: None,
-            abstraction: Abstraction::default(),
-            k: None,
-            keep: Keep::default(),
-            values: Values::default(),
-            domain: Numbers::default(),
-            buffers: Method::default(),
-        }
-    }
-}
-
-impl Options {
-    /// Whether a reduction is on.
-    pub fn is_on(&self, reduction: &str) -> bool {
-        !self.without.contains(reduction)
     }
 }

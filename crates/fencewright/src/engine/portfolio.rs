@@ -13,7 +13,7 @@ use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::zones::ZonesEngine;
-use crate::engine::{AUTO, Answer, Engine, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{AUTO, Answer, Card, Engine, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::watch::Monitor;
 
 /// The engines in a sensible order.
@@ -27,23 +27,29 @@ const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &Coherence::GLANCE, &LoadBuff
 const ORDER_FOR_INTEGERS: &[&dyn Engine] =
     &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Predicates, &Explicit::DEFAULT];
 
+static CARD: Card = Card {
+    name: AUTO,
+    about: "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; says who answered",
+    reductions: &[],
+    settings: &[],
+    repairs: Repairs::ByRuns,
+    asks_others: true,
+};
+
 impl Engine for Auto {
-    fn name(&self) -> &'static str {
-        AUTO
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; says who answered"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        let mut refusals = order(task).iter().map(|engine| engine.takes(task));
+        let first = refusals.next().expect("there is an engine");
+        first.or_else(|refusal| refusals.find(Result::is_ok).unwrap_or(Err(refusal)))
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let mut last = None;
-        let order = if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER };
-        for engine in order {
+        for engine in order(task) {
             let answer = engine.check(task, monitor);
             let is_final = answer.as_ref().is_ok_and(|answer| is_final(&answer.verdict));
             if answer.is_ok() || last.is_none() {
@@ -55,6 +61,10 @@ impl Engine for Auto {
         }
         last.expect("there is an engine")
     }
+}
+
+fn order(task: &Task<'_>) -> &'static [&'static dyn Engine] {
+    if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER }
 }
 
 /// Whether no other engine needs to be asked.

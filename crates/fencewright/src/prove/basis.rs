@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::certificate::basis::Class;
-use crate::certificate::{Basis, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, local_states};
+use crate::certificate::{
+    Basis, Claim, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, Proof, local_states,
+};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
 use crate::engine::{StopReason, Task};
@@ -11,10 +13,51 @@ use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 use crate::watch::{Monitor, Progress, Stop};
 
-use super::{Scaled, reason};
+use super::{Scaled, checked, reason};
+
+/// Asks the load-buffer search.
+pub(super) struct Prover {
+    max_constraints: u64,
+}
+
+impl Prover {
+    /// For a basis that is not too large.
+    pub(super) const QUICK: Self = Self { max_constraints: 200_000 };
+    /// For one of any size, where there are too many states besides.
+    pub(super) const PATIENT: Self = Self { max_constraints: u64::MAX };
+}
+
+/// Which searches to try, each coarser than the next.
+const MERGINGS: [Merging; 3] = [
+    Merging { dead_registers: true, local_steps: true, bisimilar: false },
+    Merging { dead_registers: true, local_steps: false, bisimilar: false },
+    Merging { dead_registers: false, local_steps: false, bisimilar: false },
+];
+
+impl super::Prover for Prover {
+    fn proves(&self, _task: &Task<'_>, before: &[StopReason]) -> bool {
+        before.is_empty() || before.iter().any(|reason| matches!(reason, StopReason::Constraints(_)))
+    }
+
+    /// A basis, from the search that merges most of those whose states are a map on local states.
+    fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+        let mut refused = StopReason::Unproved("local states have no classes".to_owned());
+        for merging in MERGINGS {
+            let Some(basis) = seek(task, merging, self.max_constraints, monitor)? else { continue };
+            let proof = Proof::Basis(Box::new(basis));
+            match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
+                Ok(_) => return Ok(proof),
+                Err(reason @ StopReason::Defect(_)) => refused = reason,
+                Err(reason) => return Err(reason),
+            }
+        }
+        // The last search merges nothing, so that there is no excuse.
+        Err(refused)
+    }
+}
 
 /// A basis, unless the search merges local states in a way that is no map on them.
-pub(super) fn seek(
+fn seek(
     task: &Task<'_>,
     merging: Merging,
     max_constraints: u64,

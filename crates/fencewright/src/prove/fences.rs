@@ -29,7 +29,7 @@ pub fn certify_fences(
     let outcome = match &synthesis.outcome {
         Outcome::Unknown(reason) => return Err(reason.clone()),
         Outcome::Correct => FenceOutcome::Correct(proof(task, monitor)?),
-        Outcome::Unfixable(run, Why::UnsafeUnderSc) => FenceOutcome::Unfixable(Model::Sc, run.trace.clone()),
+        Outcome::Unfixable(run, Why::UnsafeUnderSc) => FenceOutcome::Unfixable(Model::STRONGEST, run.trace.clone()),
         Outcome::Unfixable(..) => {
             let run = run_without(task, request, &kinds, &FenceSet::new(), monitor)?;
             FenceOutcome::Unfixable(task.model, run)

@@ -25,7 +25,7 @@ mod weaken;
 
 use std::ops::ControlFlow;
 
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, coherence, numeric, portfolio};
+use crate::engine::{Answer, Engine, Repairs, StopReason, Task, Unsupported, Verdict, portfolio};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
@@ -223,12 +223,12 @@ impl<'a> Search<'a> {
             monitor,
             infers: match request.method {
                 Method::Avoid => true,
-                Method::Auto => engine.name() == coherence::NAME,
+                Method::Auto => engine.card().repairs == Repairs::ByAvoiding,
                 Method::Loop | Method::Labelled | Method::Prune => false,
             },
             prunes: match request.method {
                 Method::Prune => true,
-                Method::Auto => engine.name() == numeric::NAME,
+                Method::Auto => engine.card().repairs == Repairs::ByPruning,
                 Method::Loop | Method::Labelled | Method::Avoid => false,
             },
             choices: clause::choices(request.candidates, &kinds),
@@ -318,7 +318,7 @@ impl<'a> Search<'a> {
     /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one
     /// that cannot tell does not keep us from trying.
     fn run_under_sc(&mut self) -> Option<Box<Run>> {
-        let task = Task { model: Model::Sc, ..*self.task };
+        let task = Task { model: Model::STRONGEST, ..*self.task };
         let answer = self.ask(&task).or_else(|_| portfolio::Auto.check(&task, self.monitor)).ok()?;
         match answer.verdict {
             Verdict::Unsafe(run) => Some(run),

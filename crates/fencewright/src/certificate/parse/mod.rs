@@ -349,8 +349,9 @@ fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
             Ok(FenceOutcome::Correct(proof(lines)?))
         }
         "unfixable" => {
-            let under =
-                line.word("`sc` or `fences`")?.among("`sc` or `fences`", [("sc", Model::Sc), ("fences", model)])?;
+            let under = line
+                .word("`sc` or `fences`")?
+                .among("`sc` or `fences`", [("sc", Model::STRONGEST), ("fences", model)])?;
             line.end()?;
             Ok(FenceOutcome::Unfixable(under, trace(lines)?))
         }

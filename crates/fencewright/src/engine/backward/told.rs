@@ -3,7 +3,7 @@
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::backward::{Search, WellStructured};
 use crate::engine::run::{Path, replayed};
-use crate::engine::{Answer, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::PropertyId;
 use crate::system::{Fault, Run, Violation};
 use crate::util::Idx;
@@ -19,11 +19,11 @@ pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
             help: "use `--engine explicit`".to_owned(),
         });
     }
-    let is_on = |name: &str| task.options.is_on(name);
+    let is_on = |reduction| task.options.is_on(reduction);
     let merging = Merging {
-        dead_registers: is_on("dead-registers"),
-        local_steps: is_on("local-steps"),
-        bisimilar: is_on("bisimilar"),
+        dead_registers: is_on(Reduction::DEAD_REGISTERS),
+        local_steps: is_on(Reduction::LOCAL_STEPS),
+        bisimilar: is_on(Reduction::BISIMILAR),
     };
     Ok(Automaton::new(task, merging))
 }

@@ -62,7 +62,10 @@ use std::ops::RangeInclusive;
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
 use crate::engine::explicit::{End as SearchEnd, Outcome};
-use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+    starts_are_finite,
+};
 use crate::memory::Buffering;
 use crate::program::swaps;
 use crate::system::{Run, starts};
@@ -158,29 +161,58 @@ const UNBOUNDED_DATA_BUFFERS: usize = 5_000;
 /// The most states of the program itself, when an alarm with integers cut off is looked into.
 const MAX_TRIED_EXACTLY: u64 = 50_000;
 
-const LOCAL_STEPS: &str = "local-steps";
-const RUN_AHEAD: &str = "run-ahead";
-const SYMMETRY: &str = "symmetry";
+/// What is kept of store buffers.
+pub const ABSTRACTION: Setting = Setting {
+    flag: "abstraction",
+    value_name: "WHAT",
+    about: "what is kept of store buffers, beside the oldest stores [default: fd]",
+    takes: Takes::OneOf(&[
+        (Abstraction::Set.name(), Abstraction::Set.about()),
+        (Abstraction::Fd.name(), Abstraction::Fd.about()),
+        (Abstraction::Pd.name(), Abstraction::Pd.about()),
+    ]),
+};
+
+/// How many stores are kept in order.
+pub const K: Setting = Setting {
+    flag: "k",
+    value_name: "N",
+    about: "how many stores of a buffer are kept in order, the oldest [default: as many as it takes, up to 4]",
+    takes: Takes::Count(0, 64),
+};
+
+/// What is kept of unbounded integers.
+pub const VALUES: Setting = Setting {
+    flag: "values",
+    value_name: "WHAT",
+    about: "what is kept of unbounded integers [default: exact]",
+    takes: Takes::OneOf(&[
+        (Values::Exact.name(), Values::Exact.about()),
+        (Values::Intervals.name(), Values::Intervals.about()),
+    ]),
+};
+
+static CARD: Card = Card {
+    name: "coherence",
+    about: "forward search over abstract store buffers; proves, or tries its alarms on the semantics, or does not know",
+    reductions: &[Reduction::LOCAL_STEPS, Reduction::RUN_AHEAD, Reduction::SYMMETRY],
+    settings: &[&ABSTRACTION, &K, &VALUES],
+    repairs: Repairs::ByAvoiding,
+    asks_others: false,
+};
 
 impl Engine for Coherence {
-    fn name(&self) -> &'static str {
-        NAME
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "forward search over abstract store buffers; proves, or tries its alarms on the semantics, or does not know"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[
-            Reduction { name: LOCAL_STEPS, about: "steps on registers only run at once" },
-            Reduction { name: RUN_AHEAD, about: "stores into the buffer, and the like, run ahead of other threads" },
-            Reduction { name: SYMMETRY, about: "states that differ in which of like threads is which are one" },
-        ]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.buffering()?;
+        Ok(())
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        match task.options.values {
+        match task.options.choice(&VALUES, &Values::ALL, Values::name) {
             Values::Intervals if task.program.has_unbounded_data() => self.check_cut_off(task, monitor),
             Values::Exact | Values::Intervals => self.check_exactly(task, monitor),
         }
@@ -223,13 +255,8 @@ impl Coherence {
 
     /// How many stores are kept in order, one after the other.
     fn ks_for(&self, task: &Task<'_>) -> Result<RangeInclusive<u32>, Unsupported> {
-        if starts(task.program).is_none() {
-            return Err(Unsupported {
-                reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
-                help: "give it a finite range, or a constant to start with".to_owned(),
-            });
-        }
-        match (task.options.abstraction, task.options.k) {
+        starts_are_finite(task.program)?;
+        match (abstraction(task), task.options.count(&K)) {
             (Abstraction::Set, None | Some(0)) => Ok(0..=0),
             (Abstraction::Set, Some(_)) => Err(Unsupported {
                 reason: "the abstraction `set` keeps no store in order".to_owned(),
@@ -241,12 +268,17 @@ impl Coherence {
     }
 }
 
+/// What is kept of the unordered part of a buffer.
+fn abstraction(task: &Task<'_>) -> Abstraction {
+    task.options.choice(&ABSTRACTION, &Abstraction::ALL, Abstraction::name)
+}
+
 /// What a search shares with itself; the abstraction is that of the task.
 fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing) -> Shared<'a> {
-    let abstraction = task.options.abstraction;
+    let abstraction = abstraction(task);
     let rules = Coherent { buffering, precision: Precision { abstraction, k } };
-    let is_on = |name| task.options.is_on(name);
-    let merging = Merging { dead_registers: true, local_steps: is_on(LOCAL_STEPS), bisimilar: false };
+    let is_on = |reduction| task.options.is_on(reduction);
+    let merging = Merging { dead_registers: true, local_steps: is_on(Reduction::LOCAL_STEPS), bisimilar: false };
     Shared {
         automaton: Automaton::new(task, merging),
         buffers: BufferTable::new(Waiting::Abstract(rules, Segments::EMPTY)),
@@ -254,11 +286,11 @@ fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing)
         buffering,
         bound: None,
         runs_ahead: match reducing {
-            Reducing::Everything | Reducing::Runs => is_on(RUN_AHEAD),
+            Reducing::Everything | Reducing::Runs => is_on(Reduction::RUN_AHEAD),
             Reducing::Orders | Reducing::Labels => false,
         },
         swaps: match reducing {
-            Reducing::Everything if is_on(SYMMETRY) => swaps(task.program, task.placement),
+            Reducing::Everything if is_on(Reduction::SYMMETRY) => swaps(task.program, task.placement),
             Reducing::Everything | Reducing::Runs | Reducing::Orders | Reducing::Labels => Vec::new(),
         },
         has_labels: reducing == Reducing::Labels,

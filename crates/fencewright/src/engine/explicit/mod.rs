@@ -32,10 +32,13 @@ use std::hash::BuildHasherDefault;
 use rustc_hash::FxHasher;
 
 use crate::engine::automaton::{Automaton, Merging};
-use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+    starts_are_finite,
+};
 use crate::memory::Buffering;
 use crate::program::swaps;
-use crate::system::{Run, Violation, starts};
+use crate::system::{Run, Violation};
 use crate::watch::Monitor;
 
 pub(in crate::engine) use buffers::{BufferId, BufferTable, Leaving, Stored, Waiting};
@@ -70,42 +73,40 @@ impl Explicit {
     pub const GLANCE: Self = Self { growing_states: 2_000, max_states: 20_000, ..Self::DEFAULT };
 }
 
-const DEAD_REGISTERS: &str = "dead-registers";
-const LOCAL_STEPS: &str = "local-steps";
-const RUN_AHEAD: &str = "run-ahead";
-const SYMMETRY: &str = "symmetry";
-
 /// A program with unbounded data is searched up to this many states.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
 
+/// How far store buffers are searched.
+pub const BOUND: Setting = Setting {
+    flag: "bound",
+    value_name: "N",
+    about: "search store buffers up to this length, whatever it costs",
+    takes: Takes::Count(0, u32::MAX),
+};
+
+static CARD: Card = Card {
+    name: "explicit",
+    about: "exhaustive search of the reference semantics; exact when buffers are bounded, otherwise finds bugs",
+    reductions: &[Reduction::DEAD_REGISTERS, Reduction::LOCAL_STEPS, Reduction::RUN_AHEAD, Reduction::SYMMETRY],
+    settings: &[&BOUND],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
+
 impl Engine for Explicit {
-    fn name(&self) -> &'static str {
-        "explicit"
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "exhaustive search of the reference semantics; exact when buffers are bounded, otherwise finds bugs"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[
-            Reduction { name: DEAD_REGISTERS, about: "registers that are never read again are reset" },
-            Reduction { name: LOCAL_STEPS, about: "steps on registers only run at once" },
-            Reduction { name: RUN_AHEAD, about: "stores into the buffer, and the like, run ahead of other threads" },
-            Reduction { name: SYMMETRY, about: "states that differ in which of like threads is which are one" },
-        ]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        starts_are_finite(task.program)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        if starts(task.program).is_none() {
-            return Err(Unsupported {
-                reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
-                help: "give it a finite range, or a constant to start with".to_owned(),
-            });
-        }
+        self.takes(task)?;
         let mut checker =
             Checker { engine: *self, task, buffering: task.buffering()?, monitor, stats: Stats::default() };
         let verdict = checker.check();
@@ -128,7 +129,7 @@ impl<'a> Checker<'a> {
             let outcome = self.decide(None);
             return self.verdict(None, outcome).unwrap_or(Verdict::Safe);
         }
-        let mut bound = self.task.options.buffer_bound.unwrap_or(1);
+        let mut bound = self.task.options.count(&BOUND).unwrap_or(1);
         loop {
             let outcome = self.decide(Some(bound));
             let (is_exact, n_states) = (!outcome.has_hit_bound, outcome.n_states);
@@ -139,7 +140,7 @@ impl<'a> Checker<'a> {
                 return Verdict::Safe;
             }
             let is_enough = bound >= MAX_BOUND || n_states > self.engine.growing_states;
-            if is_enough || self.task.options.buffer_bound.is_some() {
+            if is_enough || self.task.options.count(&BOUND).is_some() {
                 return Verdict::Unknown(StopReason::BufferBound(bound));
             }
             bound += 1;
@@ -221,14 +222,14 @@ impl<'a> Checker<'a> {
 
     fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {
         let options = self.task.options;
-        let is_on = |name| reducing != Reducing::Nothing && options.is_on(name);
+        let is_on = |reduction| reducing != Reducing::Nothing && options.is_on(reduction);
         let merging = Merging {
-            dead_registers: options.is_on(DEAD_REGISTERS),
-            local_steps: is_on(LOCAL_STEPS),
+            dead_registers: options.is_on(Reduction::DEAD_REGISTERS),
+            local_steps: is_on(Reduction::LOCAL_STEPS),
             bisimilar: false,
         };
         let swaps = match reducing {
-            Reducing::Everything if options.is_on(SYMMETRY) => swaps(self.task.program, self.task.placement),
+            Reducing::Everything if options.is_on(Reduction::SYMMETRY) => swaps(self.task.program, self.task.placement),
             Reducing::Everything | Reducing::Runs | Reducing::Nothing => Vec::new(),
         };
         Shared {
@@ -237,7 +238,7 @@ impl<'a> Checker<'a> {
             layout: Layout::new(self.task.program, self.buffering),
             buffering: self.buffering,
             bound,
-            runs_ahead: is_on(RUN_AHEAD),
+            runs_ahead: is_on(Reduction::RUN_AHEAD),
             swaps,
             has_labels: false,
             has_covering: false,

@@ -29,10 +29,9 @@ mod heads;
 mod layout;
 mod order;
 
-use crate::engine::explicit::Explicit;
-use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
 use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
-use crate::translate::{Flushes, MAX_SLOTS, Overflow, Repeats, Request, translate};
+use crate::translate::{Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, translate};
 use crate::watch::Monitor;
 
 use analysis::{Analysis, End, Question};
@@ -40,11 +39,11 @@ use layout::Layout;
 use order::Apart;
 
 /// The abstract interpreter.
-#[derive(Clone, Copy, Debug)]
-pub struct Numeric;
-
-/// Its name on the command line.
-pub const NAME: &str = "numeric";
+#[derive(Clone, Copy)]
+pub struct Numeric {
+    /// Who looks for a run where there is an alarm, in little time.
+    pub glance: &'static dyn Engine,
+}
 
 /// What is known of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,17 +84,55 @@ impl Numbers {
     }
 }
 
+/// How many slots a store buffer has.
+pub const BOUND: Setting = Setting {
+    flag: "bound",
+    value_name: "N",
+    about: "give store buffers so many slots",
+    takes: Takes::Count(0, u32::MAX),
+};
+
+/// What is known of numbers.
+pub const DOMAIN: Setting = Setting {
+    flag: "domain",
+    value_name: "DOMAIN",
+    about: "what is known of numbers [default: octagon]",
+    takes: Takes::OneOf(&[
+        (Numbers::Interval.name(), Numbers::Interval.about()),
+        (Numbers::Zone.name(), Numbers::Zone.about()),
+        (Numbers::Octagon.name(), Numbers::Octagon.about()),
+        (Numbers::Polyhedra.name(), Numbers::Polyhedra.about()),
+    ]),
+};
+
+/// How store buffers are written down.
+pub const BUFFERS: Setting = Setting {
+    flag: "buffers",
+    value_name: "HOW",
+    about: "how store buffers are written down [default: robust]",
+    takes: Takes::OneOf(&[
+        (name_of(Method::Direct), Method::Direct.about()),
+        (name_of(Method::Guided), Method::Guided.about()),
+    ]),
+};
+
+static CARD: Card = Card {
+    name: "numeric",
+    about: "abstract interpretation of the program with its store buffers made explicit; proves, and finds no runs itself",
+    reductions: &[],
+    settings: &[&BOUND, &DOMAIN, &BUFFERS],
+    repairs: Repairs::ByPruning,
+    asks_others: false,
+};
+
 impl Engine for Numeric {
-    fn name(&self) -> &'static str {
-        NAME
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "abstract interpretation of the program with its store buffers made explicit; proves, and finds no runs itself"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.buffering()?;
+        Ok(())
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
@@ -103,8 +140,8 @@ impl Engine for Numeric {
             program: task.program,
             placement: task.placement,
             buffering: task.buffering()?,
-            method: task.options.buffers,
-            bound: task.options.buffer_bound.map(|bound| bound.clamp(1, MAX_SLOTS)),
+            method: task.options.choice(&BUFFERS, &Method::ALL, name_of),
+            bound: task.options.count(&BOUND).map(|bound| bound.clamp(1, MAX_SLOTS)),
             flushes: Flushes::WhereNoticed,
             overflow: Overflow::Violation,
             repeats: Repeats::LeftOut,
@@ -113,7 +150,7 @@ impl Engine for Numeric {
         let mut stats = Stats::default();
         let mut look = |apart: Apart| {
             let question = Question { translated: &translated, layout: &layout, apart };
-            match task.options.domain {
+            match task.options.choice(&DOMAIN, &Numbers::ALL, Numbers::name) {
                 Numbers::Interval => analyze::<Intervals>(question, &mut stats, monitor),
                 Numbers::Zone => analyze::<Zone>(question, &mut stats, monitor),
                 Numbers::Octagon => analyze::<Octagon>(question, &mut stats, monitor),
@@ -122,7 +159,7 @@ impl Engine for Numeric {
         };
         let mut verdict = look(Apart::Nothing);
         if let Verdict::Unknown(StopReason::Unconfirmed(_) | StopReason::Slots(_)) = verdict {
-            verdict = match glance(task, monitor) {
+            verdict = match self.glance(task, monitor) {
                 Some(found) => found,
                 // Without numbers there is nothing more to be told apart.
                 None if layout.n_numbers == 0 => verdict,
@@ -133,7 +170,7 @@ impl Engine for Numeric {
                 },
             };
         }
-        Ok(Answer { engine: NAME, verdict, stats })
+        Ok(Answer { engine: CARD.name, verdict, stats })
     }
 }
 
@@ -150,13 +187,23 @@ fn analyze<D: Domain>(question: Question<'_>, stats: &mut Stats, monitor: &dyn M
     }
 }
 
-/// What a short search for a run says, if anything: a run, or that there is no more time for one.
-fn glance(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Verdict> {
-    match Explicit::GLANCE.check(task, monitor).ok()?.verdict {
-        Verdict::Unsafe(run) => Some(Verdict::Unsafe(run)),
-        Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Interrupted | StopReason::Defect(_))) => {
-            Some(Verdict::Unknown(reason))
+/// Translations by the names that are used here: `robust` is the paper's word for `guided`.
+pub const fn name_of(method: Method) -> &'static str {
+    match method {
+        Method::Direct => "direct",
+        Method::Guided => "robust",
+    }
+}
+
+impl Numeric {
+    /// What a short search for a run says, if anything: a run, or that there is no more time for one.
+    fn glance(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Option<Verdict> {
+        match self.glance.check(task, monitor).ok()?.verdict {
+            Verdict::Unsafe(run) => Some(Verdict::Unsafe(run)),
+            Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Interrupted | StopReason::Defect(_))) => {
+                Some(Verdict::Unknown(reason))
+            }
+            Verdict::Safe | Verdict::Unknown(_) => None,
         }
-        Verdict::Safe | Verdict::Unknown(_) => None,
     }
 }

@@ -44,7 +44,7 @@ use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
-use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 use crate::watch::Monitor;
@@ -67,22 +67,51 @@ pub struct Predicates;
 /// What it takes.
 const ASKER: Asker = Asker { engine: "predicates", arithmetic: Arithmetic::Linear };
 
+/// How many stores are kept in order.
+pub const K: Setting = Setting {
+    flag: "k",
+    value_name: "N",
+    about: "how many stores of a buffer are kept in order, the newest [default: up to 8]",
+    takes: Takes::Count(0, 64),
+};
+
+/// Which stores these are.
+pub const KEEP: Setting = Setting {
+    flag: "keep",
+    value_name: "WHICH",
+    about: "which stores are kept in order [default: newest]",
+    takes: Takes::OneOf(&[(Keep::Newest.name(), Keep::Newest.about()), (Keep::Oldest.name(), Keep::Oldest.about())]),
+};
+
+const HINT: Setting =
+    Setting { flag: "predicate", value_name: "EXPR", about: "a predicate to start with", takes: Takes::Program };
+const HINTS: Setting =
+    Setting { flag: "predicates", value_name: "FILE", about: "a file of such predicates", takes: Takes::Program };
+
+static CARD: Card = Card {
+    name: ASKER.engine,
+    about: "forward search over abstract buffers and predicates, refined by its false alarms; for unbounded integers",
+    reductions: &[],
+    settings: &[&K, &KEEP, &HINT, &HINTS],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
+
 impl Engine for Predicates {
-    fn name(&self) -> &'static str {
-        ASKER.engine
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "forward search over abstract buffers and predicates, refined by its false alarms; for unbounded integers"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.buffering()?;
+        needs_integers(ASKER, task.program)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
-        refined((task, task.options.keep), monitor, |verdict, refinement| answer(verdict, refinement.stats))
+        refined((task, task.options.choice(&KEEP, &Keep::ALL, Keep::name)), monitor, |verdict, refinement| {
+            answer(verdict, refinement.stats)
+        })
     }
 }
 

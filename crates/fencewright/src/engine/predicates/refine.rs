@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::engine::predicates::K;
 use crate::engine::predicates::along::{Along, along};
 use crate::engine::predicates::machine::Machine;
 use crate::engine::predicates::run;
@@ -38,7 +39,7 @@ pub struct Refinement<'a> {
 
 /// So many stores are kept in order at first.
 pub fn first_k(task: &Task<'_>) -> usize {
-    task.options.k.map_or(FIRST_K, |k| k as usize)
+    task.options.count(&K).map_or(FIRST_K, |k| k as usize)
 }
 
 /// How the search for a proof or a run ends.
@@ -112,7 +113,7 @@ impl Refinement<'_> {
     }
 
     fn last_k(&self) -> usize {
-        self.task.options.k.map_or(LAST_K, |k| k as usize)
+        self.task.options.count(&K).map_or(LAST_K, |k| k as usize)
     }
 
     /// Keeps one more store in order.

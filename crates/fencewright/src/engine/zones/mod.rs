@@ -31,7 +31,7 @@ use crate::engine::symbolic::refusal::{Asker, needs_integers};
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::symbolic::writers::{Writers, sole_writers};
-use crate::engine::{Answer, Engine, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId};
 use crate::system::Run;
@@ -59,21 +59,27 @@ const FIRST_TURN: u64 = 1_024;
 /// No search looks at more constraints than this.
 const MAX_CONSTRAINTS: u64 = 32_768;
 
+static CARD: Card = Card {
+    name: ASKER.engine,
+    about: "backward search over load buffers and difference bounds; for unbounded integers",
+    reductions: &[],
+    settings: &[],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
+
 impl Engine for ZonesEngine {
-    fn name(&self) -> &'static str {
-        ASKER.engine
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "backward search over load buffers and difference bounds; for unbounded integers"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        &[]
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.buffering()?;
+        needs_integers(ASKER, task.program)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        needs_integers(ASKER, task.program)?;
+        self.takes(task)?;
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {

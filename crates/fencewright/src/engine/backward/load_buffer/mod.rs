@@ -23,7 +23,7 @@ use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
 use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
@@ -38,34 +38,46 @@ use system::{LoadBuffers, Machine, Reducing, Rule};
 #[derive(Clone, Copy, Debug)]
 pub struct LoadBuffer;
 
-const REDUCTIONS: &[Reduction] = &[
-    Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
-    Reduction { name: "local-steps", about: "steps on registers only run at once" },
-    Reduction { name: "bisimilar", about: "local states that behave alike are one" },
-    Reduction {
-        name: "view-steps",
-        about: "memory is sampled only before writes, own writes are dropped only after reads",
-    },
-    Reduction { name: "lag-region", about: "a thread's view lags only between a write and a read" },
-    Reduction { name: "last-writes", about: "own writes in a buffer are the last ones, in their order" },
-    Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
-    Reduction { name: "absent", about: "threads that do not matter are left open" },
-    Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" },
-    Reduction { name: "read-back", about: "own writes count only while their thread may read them or wait for them" },
-    Reduction { name: "symmetry", about: "constraints that differ in which of like threads is which are one" },
-];
+const VIEW_STEPS: Reduction = Reduction {
+    name: "view-steps",
+    about: "memory is sampled only before writes, own writes are dropped only after reads",
+};
+const VALUE_SETS: Reduction =
+    Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" };
+const READ_BACK: Reduction =
+    Reduction { name: "read-back", about: "own writes count only while their thread may read them or wait for them" };
+const SYMMETRY: Reduction =
+    Reduction { name: "symmetry", about: "constraints that differ in which of like threads is which are one" };
+
+static CARD: Card = Card {
+    name: "load-buffer",
+    about: "backward search over load buffers (Abdulla, Atig, Bouajjani, Ngo 2018); exact for finite data",
+    reductions: &[
+        Reduction::DEAD_REGISTERS,
+        Reduction::LOCAL_STEPS,
+        Reduction::BISIMILAR,
+        VIEW_STEPS,
+        Reduction::LAG_REGION,
+        Reduction::LAST_WRITES,
+        Reduction::SINGLE_WRITER,
+        Reduction::ABSENT,
+        VALUE_SETS,
+        READ_BACK,
+        SYMMETRY,
+    ],
+    settings: &[],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
 
 impl Engine for LoadBuffer {
-    fn name(&self) -> &'static str {
-        "load-buffer"
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "backward search over load buffers (Abdulla, Atig, Bouajjani, Ngo 2018); exact for finite data"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        REDUCTIONS
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.buffering()?;
+        fits(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
@@ -96,14 +108,14 @@ fn fits(task: &Task<'_>) -> Result<(), Unsupported> {
 
 fn reducing(options: &Options) -> Reducing {
     Reducing {
-        view_steps: options.is_on("view-steps"),
-        lag_region: options.is_on("lag-region"),
-        last_writes: options.is_on("last-writes"),
-        single_writer: options.is_on("single-writer"),
-        absent: options.is_on("absent"),
-        value_sets: options.is_on("value-sets"),
-        read_back: options.is_on("read-back"),
-        symmetry: options.is_on("symmetry"),
+        view_steps: options.is_on(VIEW_STEPS),
+        lag_region: options.is_on(Reduction::LAG_REGION),
+        last_writes: options.is_on(Reduction::LAST_WRITES),
+        single_writer: options.is_on(Reduction::SINGLE_WRITER),
+        absent: options.is_on(Reduction::ABSENT),
+        value_sets: options.is_on(VALUE_SETS),
+        read_back: options.is_on(READ_BACK),
+        symmetry: options.is_on(SYMMETRY),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Search, WellStructured, Words};
-use crate::engine::{StopReason, Task, Unsupported};
+use crate::engine::{Reduction, StopReason, Task, Unsupported};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, Position, ProcessId};
 use crate::system::Action;
@@ -74,7 +74,7 @@ pub fn clauses(
     let placement = task.placement.iter().chain(fences).collect();
     let mut options = task.options.clone();
     // States that differ only in which fence comes next behave alike, and have different labels.
-    options.without.insert("bisimilar".to_owned());
+    options.without.insert(Reduction::BISIMILAR);
     let task = Task { placement: &placement, options: &options, ..*task };
     let automaton = automaton(&task)?;
     let mut program = RegisterFree::new(&task, &automaton)?;

@@ -19,8 +19,8 @@ mod tests;
 use crate::engine::automaton::{Automaton, RegisterFree};
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
-use crate::memory::Buffering;
+use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::memory::{Buffering, PsoRmw};
 use crate::system::Run;
 use crate::watch::{Budget, Monitor};
 
@@ -34,40 +34,42 @@ pub struct Pws;
 /// It gives up after this many constraints, known or looked at: beyond, the load-buffer engine is the one to ask.
 const MAX_CONSTRAINTS: u64 = 50_000;
 
-const REDUCTIONS: &[Reduction] = &[
-    Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
-    Reduction { name: "local-steps", about: "steps on registers only run at once" },
-    Reduction { name: "bisimilar", about: "local states that behave alike are one" },
-    Reduction { name: "update-steps", about: "pointers move only along with a write or after reads" },
-    Reduction { name: "lag-region", about: "a thread's view lags only between a store-store fence and a read" },
-    Reduction { name: "last-writes", about: "pending and own writes are the last ones, in their order" },
-    Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
-    Reduction { name: "suffix-equality", about: "after the last write to a location all snapshots agree on it" },
-];
+const LAG_REGION: Reduction = Reduction {
+    name: Reduction::LAG_REGION.name,
+    about: "a thread's view lags only between a store-store fence and a read",
+};
+const LAST_WRITES: Reduction =
+    Reduction { name: Reduction::LAST_WRITES.name, about: "pending and own writes are the last ones, in their order" };
+
+static CARD: Card = Card {
+    name: "pws",
+    about: "backward search with partial write serialization (Lång 2013); exact for small programs under PSO",
+    reductions: &[
+        Reduction::DEAD_REGISTERS,
+        Reduction::LOCAL_STEPS,
+        Reduction::BISIMILAR,
+        Reduction::UPDATE_STEPS,
+        LAG_REGION,
+        LAST_WRITES,
+        Reduction::SINGLE_WRITER,
+        Reduction::SUFFIX_EQUALITY,
+    ],
+    settings: &[],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
 
 impl Engine for Pws {
-    fn name(&self) -> &'static str {
-        "pws"
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "backward search with partial write serialization (Lång 2013); exact for small programs under PSO"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        REDUCTIONS
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        updates(task).map(drop)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let rmw = match task.buffering()? {
-            Buffering::PerLocation(rmw) => rmw,
-            Buffering::None | Buffering::Fifo => {
-                return Err(Unsupported {
-                    reason: format!("the pws engine does not know {}", task.model),
-                    help: "use `--engine load-buffer`, which knows all models".to_owned(),
-                });
-            }
-        };
+        let rmw = updates(task)?;
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let system = PartialWriteSerialization::new(task.program, &program, rmw, reducing(task.options));
@@ -81,13 +83,24 @@ impl Engine for Pws {
     }
 }
 
+/// What an atomic update waits for.
+fn updates(task: &Task<'_>) -> Result<PsoRmw, Unsupported> {
+    match task.buffering()? {
+        Buffering::PerLocation(rmw) => Ok(rmw),
+        Buffering::None | Buffering::Fifo => Err(Unsupported {
+            reason: format!("the pws engine does not know {}", task.model),
+            help: "use `--engine load-buffer`, which knows all models".to_owned(),
+        }),
+    }
+}
+
 fn reducing(options: &Options) -> Reducing {
     Reducing {
-        update_steps: options.is_on("update-steps"),
-        lag_region: options.is_on("lag-region"),
-        last_writes: options.is_on("last-writes"),
-        single_writer: options.is_on("single-writer"),
-        suffix_equality: options.is_on("suffix-equality"),
+        update_steps: options.is_on(Reduction::UPDATE_STEPS),
+        lag_region: options.is_on(LAG_REGION),
+        last_writes: options.is_on(LAST_WRITES),
+        single_writer: options.is_on(Reduction::SINGLE_WRITER),
+        suffix_equality: options.is_on(Reduction::SUFFIX_EQUALITY),
     }
 }
 

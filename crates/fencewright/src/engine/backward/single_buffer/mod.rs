@@ -16,7 +16,7 @@ mod tests;
 use crate::engine::automaton::{Automaton, RegisterFree};
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
-use crate::engine::{Answer, Engine, Options, Reduction, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Buffering;
 use crate::system::Run;
 use crate::watch::{Budget, Monitor};
@@ -31,41 +31,42 @@ pub struct SingleBufferEngine;
 /// It gives up after this many constraints, known or looked at: beyond, the load-buffer engine is the one to ask.
 const MAX_CONSTRAINTS: u64 = 200_000;
 
-const REDUCTIONS: &[Reduction] = &[
-    Reduction { name: "dead-registers", about: "registers that are never read again are reset" },
-    Reduction { name: "local-steps", about: "steps on registers only run at once" },
-    Reduction { name: "bisimilar", about: "local states that behave alike are one" },
-    Reduction { name: "update-steps", about: "pointers move only along with a write or after reads" },
-    Reduction { name: "lag-region", about: "a thread's view lags only between a write and a read" },
-    Reduction { name: "last-writes", about: "own writes in a buffer are the last ones, in their order" },
-    Reduction { name: "single-writer", about: "memory that one thread writes holds what it wrote last" },
-    Reduction { name: "suffix-equality", about: "after the last write to a location all snapshots agree on it" },
-    Reduction { name: "absent", about: "threads that do not matter are left open" },
-];
+static CARD: Card = Card {
+    name: "single-buffer",
+    about: "backward search over one buffer of snapshots (Abdulla et al. 2012); exact for small programs under TSO",
+    reductions: &[
+        Reduction::DEAD_REGISTERS,
+        Reduction::LOCAL_STEPS,
+        Reduction::BISIMILAR,
+        Reduction::UPDATE_STEPS,
+        Reduction::LAG_REGION,
+        Reduction::LAST_WRITES,
+        Reduction::SINGLE_WRITER,
+        Reduction::SUFFIX_EQUALITY,
+        Reduction::ABSENT,
+    ],
+    settings: &[],
+    repairs: Repairs::ByRuns,
+    asks_others: false,
+};
 
 impl Engine for SingleBufferEngine {
-    fn name(&self) -> &'static str {
-        "single-buffer"
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    fn about(&self) -> &'static str {
-        "backward search over one buffer of snapshots (Abdulla et al. 2012); exact for small programs under TSO"
-    }
-
-    fn reductions(&self) -> &'static [Reduction] {
-        REDUCTIONS
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        match task.buffering()? {
+            Buffering::Fifo => Ok(()),
+            Buffering::None | Buffering::PerLocation(_) => Err(Unsupported {
+                reason: format!("the single-buffer engine does not know {}", task.model),
+                help: "use `--engine explicit`".to_owned(),
+            }),
+        }
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        match task.buffering()? {
-            Buffering::Fifo => {}
-            Buffering::None | Buffering::PerLocation(_) => {
-                return Err(Unsupported {
-                    reason: format!("the single-buffer engine does not know {}", task.model),
-                    help: "use `--engine explicit`".to_owned(),
-                });
-            }
-        }
+        self.takes(task)?;
         let automaton = automaton(task)?;
         let program = RegisterFree::new(task, &automaton)?;
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
@@ -80,12 +81,12 @@ impl Engine for SingleBufferEngine {
 
 fn reducing(options: &Options) -> Reducing {
     Reducing {
-        update_steps: options.is_on("update-steps"),
-        lag_region: options.is_on("lag-region"),
-        last_writes: options.is_on("last-writes"),
-        single_writer: options.is_on("single-writer"),
-        suffix_equality: options.is_on("suffix-equality"),
-        absent: options.is_on("absent"),
+        update_steps: options.is_on(Reduction::UPDATE_STEPS),
+        lag_region: options.is_on(Reduction::LAG_REGION),
+        last_writes: options.is_on(Reduction::LAST_WRITES),
+        single_writer: options.is_on(Reduction::SINGLE_WRITER),
+        suffix_equality: options.is_on(Reduction::SUFFIX_EQUALITY),
+        absent: options.is_on(Reduction::ABSENT),
     }
 }
 

@@ -1,0 +1,52 @@
+//! The grid through which predicate abstraction sees that a program with unbounded integers is safe.
+
+use crate::certificate::abstraction as certificate;
+use crate::certificate::{Abstraction, Claim, Proof, verify};
+use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
+use crate::engine::{StopReason, Task};
+use crate::watch::Monitor;
+
+use super::{Scaled, reason};
+
+/// Asks predicate abstraction.
+pub(super) struct Prover;
+
+impl super::Prover for Prover {
+    fn proves(&self, task: &Task<'_>, _before: &[StopReason]) -> bool {
+        task.program.has_unbounded_data()
+    }
+
+    fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+        let grid = match Predicates::grid(task, monitor) {
+            Ok(Ok(grid)) => abstraction(grid),
+            Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => {
+                return Err(reason);
+            }
+            Ok(Err(reason @ StopReason::Defect(_))) => return Err(reason),
+            Ok(Err(reason)) => return Err(StopReason::Unproved(reason.to_string())),
+            Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
+        };
+        let proof = Proof::Abstraction(grid);
+        let certificate = super::certificate(task, Claim::Safe(task.placement.clone(), proof.clone()));
+        // The engine may have needed more than a grid.
+        let accepted = verify(task.program, &certificate, &Scaled(monitor));
+        accepted.map(|()| proof).map_err(|failure| reason(failure, StopReason::Unproved))
+    }
+}
+
+/// A grid in the words of certificates.
+fn abstraction(Grid { k, single, pair, predicates, rising, late }: Grid) -> Abstraction {
+    let site = |site: Site| match site {
+        Site::Memory(x) => Some(certificate::Site::Memory(x)),
+        Site::Register(process, register) => Some(certificate::Site::Register(process, register)),
+        Site::Kept(process, at) => Some(certificate::Site::Newest(process, u32::try_from(at).ok()?)),
+        Site::Last(process, x) => Some(certificate::Site::Last(process, x)),
+        // What certificates do not speak of is left out; the checker tells whether it was needed.
+        Site::First(..) | Site::Zero => None,
+    };
+    let predicate = |it: &Predicate| {
+        let coefficients = it.coefficients.iter().map(|&(at, factor)| Some((factor, site(at)?)));
+        Some(certificate::Predicate { coefficients: coefficients.collect::<Option<_>>()?, bound: it.bound })
+    };
+    Abstraction { k, single, pair, predicates: predicates.iter().filter_map(predicate).collect(), rising, late }
+}
