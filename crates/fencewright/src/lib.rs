@@ -24,6 +24,7 @@
 //! ```
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod analysis;
 mod ask;
 pub mod certificate;
 pub mod engine;

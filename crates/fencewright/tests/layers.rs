@@ -17,11 +17,15 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("frontend", &["util", "source", "program"]),
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
-    ("engine", &["util", "watch", "numeric", "source", "program", "memory", "system", "translate"]),
-    ("synth", &["util", "watch", "source", "program", "memory", "system", "engine"]),
+    ("analysis", &["util", "source", "program", "memory", "system"]),
+    ("engine", &["util", "watch", "analysis", "numeric", "source", "program", "memory", "system", "translate"]),
+    ("synth", &["util", "watch", "analysis", "source", "program", "memory", "system", "engine"]),
     // The checker of certificates: nothing that could share a defect with the engines.
     ("certificate", &["util", "watch", "numeric", "source", "program", "memory", "system"]),
-    ("prove", &["util", "watch", "source", "program", "memory", "system", "engine", "synth", "certificate"]),
+    (
+        "prove",
+        &["util", "watch", "analysis", "source", "program", "memory", "system", "engine", "synth", "certificate"],
+    ),
     // Of `memory` only the names of the models.
     ("translate", &["util", "source", "program", "memory"]),
     (

@@ -72,7 +72,7 @@ impl Targets<'_, '_> {
             StateVar::Memory(x) => drop(memory.insert(*x)),
         });
         let choices = self.quotient.processes.iter_enumerated().map(|(process, it)| {
-            let points = situation.at.iter().find(|(named, _)| *named == process).map(|(_, points)| &points[..]);
+            let points = situation.points_of(process);
             let mine = registers.iter().filter(|(owner, _)| *owner == process).map(|(_, register)| *register);
             seen(&it.locals, points, &mine.collect::<Vec<_>>())
         });

@@ -12,6 +12,7 @@ pub mod numeric;
 mod options;
 pub mod portfolio;
 pub mod predicates;
+mod question;
 mod run;
 mod symbolic;
 mod verdict;
@@ -27,6 +28,7 @@ pub use coherence::{Abstraction, Values};
 pub use numeric::Numbers;
 pub use options::{Options, Setting, Settings, Takes};
 pub use predicates::Keep;
+pub use question::{Asked, Question, Reduced, ask};
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.

@@ -9,7 +9,7 @@ use crate::program::{
     Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
 };
 use crate::source::{Source, Span};
-use crate::util::IndexVec;
+use crate::util::{IndexVec, Memo};
 
 /// A program in the making.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ impl Builder {
             edges: IndexVec::new(),
             properties: IndexVec::new(),
             hints: Vec::new(),
+            memo: Memo::default(),
         };
         Self { program }
     }

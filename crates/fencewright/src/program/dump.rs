@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::program::{
-    BinaryOp, Domain, Expr, FenceKind, Initial, Micro, Op, Place, PointId, Process, Program, Property, PropertyKind,
-    RegisterId, RmwVar, StateVar, UnaryOp,
+    BinaryOp, Domain, Expr, FenceKind, Initial, Micro, Op, Order, Place, PointId, Process, Program, Property,
+    PropertyKind, RegisterId, RmwVar, StateVar, UnaryOp,
 };
 use crate::util::Idx;
 
@@ -27,7 +27,10 @@ pub fn dump(program: &Program) -> String {
             let _ = writeln!(out, "  {}:{labels}{end}", point(point_id));
         }
         for edge in program.edges().iter().filter(|it| it.process == id) {
-            let operation = op(program, process, &edge.op);
+            let mut operation = op(program, process, &edge.op);
+            if edge.order != Order::default() {
+                let _ = write!(operation, " [{}]", edge.order.name());
+            }
             let _ = writeln!(out, "  {}: {operation} -> {}", point(edge.from), point(edge.to));
         }
     }

@@ -18,7 +18,6 @@ mod model;
 mod order;
 mod placement;
 mod property;
-mod symmetry;
 
 pub use builder::Builder;
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
@@ -31,4 +30,3 @@ pub use model::{
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
 pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
-pub use symmetry::{Swap, swaps};

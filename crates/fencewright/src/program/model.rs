@@ -3,7 +3,7 @@
 use crate::index_type;
 use crate::program::{Expr, Order, Property, PropertyId, StateVar};
 use crate::source::{Source, Span};
-use crate::util::{Idx, IndexVec};
+use crate::util::{Idx, IndexVec, Memo};
 
 /// A value of a location or register. Booleans are 0 and 1.
 pub type Value = i64;
@@ -287,9 +287,23 @@ pub struct Program {
     pub(super) edges: IndexVec<EdgeId, Edge>,
     pub(super) properties: IndexVec<PropertyId, Property>,
     pub(super) hints: Vec<Expr<StateVar>>,
+    /// What others have found out about it.
+    pub(super) memo: Memo,
 }
 
 impl Program {
+    /// What others have found out about it, once. A program never changes, so that stays true.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
+    }
+
+    /// The same program with other properties: another question about it.
+    #[must_use]
+    pub fn with_properties(&self, properties: impl IntoIterator<Item = Property>) -> Self {
+        let properties = properties.into_iter().collect();
+        Self { properties, memo: Memo::default(), ..self.clone() }
+    }
+
     /// The text it came from.
     pub fn source(&self) -> &Source {
         &self.source

@@ -22,6 +22,18 @@ pub enum Order {
 }
 
 impl Order {
+    /// Its name in texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Relaxed => "relaxed",
+            Self::Acquire => "acquire",
+            Self::Release => "release",
+            Self::AcqRel => "acq_rel",
+            Self::SeqCst => "seq_cst",
+        }
+    }
+
     /// Whether a read with this order learns what the writer knew.
     pub const fn acquires(self) -> bool {
         matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)

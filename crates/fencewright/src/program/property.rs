@@ -49,3 +49,25 @@ pub struct Situation {
     /// And this holds.
     pub condition: Expr<StateVar>,
 }
+
+impl PropertyKind {
+    /// Whether it is time to look, given whether nothing is under way in memory.
+    pub const fn is_due(self, is_settled: bool) -> bool {
+        match self {
+            Self::Control => true,
+            Self::Final => is_settled,
+        }
+    }
+}
+
+impl Situation {
+    /// Where a process must be, if it is named.
+    pub fn points_of(&self, process: ProcessId) -> Option<&[PointId]> {
+        self.at.iter().find(|(named, _)| *named == process).map(|(_, points)| &points[..])
+    }
+
+    /// Whether a process may be here; between two points it may be only if it is not named.
+    pub fn admits(&self, process: ProcessId, point: Option<PointId>) -> bool {
+        self.points_of(process).is_none_or(|points| point.is_some_and(|point| points.contains(&point)))
+    }
+}

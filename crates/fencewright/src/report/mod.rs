@@ -13,7 +13,6 @@
 //!
 //! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
 
-mod blame;
 mod certificates;
 mod fences;
 mod fences_json;
@@ -34,7 +33,7 @@ use crate::memory::Model;
 use crate::program::Program;
 use crate::source::Style;
 
-pub use blame::{Blame, Overtaking, blame};
+pub use crate::analysis::blame::{Blame, Overtaking, blame};
 pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;

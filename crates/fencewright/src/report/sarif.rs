@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value as Json, json};
 
+use crate::analysis::blame::{Blame, blame};
 use crate::engine::{Answer, Verdict};
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
-use crate::report::blame::{Blame, blame};
 use crate::report::patch::Insertion;
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};

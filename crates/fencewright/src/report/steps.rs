@@ -1,8 +1,8 @@
 //! What each step of a replayed run did, as reports show it.
 
+use crate::analysis::blame::edge_of;
 use crate::memory::Origin;
 use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
-use crate::report::blame::edge_of;
 use crate::report::property::statement;
 use crate::source::LineColumn;
 use crate::system::{Effect, Event, Start};

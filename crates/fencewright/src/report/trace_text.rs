@@ -10,9 +10,9 @@
 
 use std::fmt::Write;
 
+use crate::analysis::blame::blame;
 use crate::memory::Pending;
 use crate::program::{Initial, LocationId, ProcessId, Program};
-use crate::report::blame::blame;
 use crate::report::steps::{Described, Kind, describe};
 use crate::report::violated;
 use crate::report::words::{Fullness, Words, shown};

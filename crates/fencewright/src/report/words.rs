@@ -1,8 +1,8 @@
 //! What steps, values and buffers are called, for people.
 
+use crate::analysis::blame::edge_of;
 use crate::memory::{Buffering, Dialect, Model, Pending, Shown};
 use crate::program::{Domain, FenceKind, LocationId, Op, Program, Value};
-use crate::report::blame::edge_of;
 use crate::report::steps::{Described, Kind, Where};
 use crate::system::Event;
 use crate::util::Idx;

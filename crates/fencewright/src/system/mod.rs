@@ -16,7 +16,7 @@ mod trace;
 mod walk;
 
 use crate::memory::{Access, Internal, Machine};
-use crate::program::{EdgeId, FenceKind, Order, Placement, PointId, Position, ProcessId, Program, PropertyKind, Side};
+use crate::program::{EdgeId, FenceKind, Order, Placement, PointId, Position, ProcessId, Program, Side};
 use crate::program::{Initial, LocationId, Property, PropertyId, Situation, StateVar, Value};
 use crate::util::{Idx, IndexVec};
 
@@ -34,6 +34,16 @@ pub enum Control {
     Ready(EdgeId),
     /// Past this edge's operation; the fence after it comes next.
     Done(EdgeId),
+}
+
+impl Control {
+    /// The point of the program, unless control is beside a fence.
+    pub const fn point(self) -> Option<PointId> {
+        match self {
+            Self::At(point) => Some(point),
+            Self::Ready(_) | Self::Done(_) => None,
+        }
+    }
 }
 
 /// What a process may try next.
@@ -219,18 +229,13 @@ impl<'a, M: Machine> System<'a, M> {
 
     /// Whether the configuration violates a property.
     pub fn violates(&self, state: &State<M::State>, property: &Property) -> bool {
-        let is_time = match property.kind {
-            PropertyKind::Control => true,
-            PropertyKind::Final => self.machine.is_settled(&state.memory),
-        };
-        is_time && property.situations.iter().any(|situation| self.holds(state, situation))
+        property.kind.is_due(self.machine.is_settled(&state.memory))
+            && property.situations.iter().any(|situation| self.holds(state, situation))
     }
 
     fn holds(&self, state: &State<M::State>, situation: &Situation) -> bool {
-        let is_there = situation.at.iter().all(|(process, points)| match state.controls[*process] {
-            Control::At(point) => points.contains(&point),
-            Control::Ready(_) | Control::Done(_) => false,
-        });
+        let mut controls = state.controls.iter_enumerated();
+        let is_there = controls.all(|(process, control)| situation.admits(process, control.point()));
         let value_of = |variable: &StateVar| match variable {
             StateVar::Register(process, register) => state.registers[*process][register.index()],
             StateVar::Memory(location) => self.machine.value(&state.memory, *location),

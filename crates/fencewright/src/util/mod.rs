@@ -1,9 +1,11 @@
-//! Small structures that know nothing of programs: typed indices, bit sets, Boolean functions.
+//! Small structures that know nothing of programs: typed indices, bit sets, Boolean functions, answers kept.
 
 mod bdd;
 mod bits;
 mod index;
+mod memo;
 
 pub use bdd::{Bdd, Formula};
 pub use bits::BitSet;
 pub use index::{Idx, IndexVec};
+pub use memo::Memo;

@@ -1,8 +1,7 @@
 //! What is bad about a configuration.
 
 use crate::certificate::Failure;
-use crate::program::{Program, PropertyKind, Situation, StateVar};
-use crate::system::Control;
+use crate::program::{Program, Situation, StateVar};
 
 use super::configuration::{Configuration, Layout};
 use super::evaluate::truth;
@@ -17,10 +16,7 @@ impl Bad<'_> {
     /// Refuses a configuration that may be bad.
     pub(super) fn check(&self, at: &Configuration) -> Result<(), Failure> {
         for property in self.program.properties() {
-            let is_time = match property.kind {
-                PropertyKind::Control => true,
-                PropertyKind::Final => at.key.shapes.iter().all(super::buffer::Shape::is_empty),
-            };
+            let is_time = property.kind.is_due(at.key.shapes.iter().all(super::buffer::Shape::is_empty));
             for situation in property.situations.iter().filter(|_| is_time) {
                 if self.may_hold(at, situation)? {
                     let line = self.program.source().line_of(property.span.start);
@@ -32,10 +28,8 @@ impl Bad<'_> {
     }
 
     fn may_hold(&self, at: &Configuration, situation: &Situation) -> Result<bool, Failure> {
-        let is_there = situation.at.iter().all(|(process, points)| match at.key.controls[*process] {
-            Control::At(point) => points.contains(&point),
-            Control::Ready(_) | Control::Done(_) => false,
-        });
+        let mut controls = at.key.controls.iter_enumerated();
+        let is_there = controls.all(|(process, control)| situation.admits(process, control.point()));
         if !is_there {
             return Ok(false);
         }

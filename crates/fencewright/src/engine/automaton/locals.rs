@@ -324,7 +324,7 @@ impl<'a> Locals<'a> {
             Offer::Fence(.., targets) => targets.single().is_some(),
             // What nobody else writes looks the same whenever it is loaded.
             Offer::Load(_, x, reacting) => {
-                !self.automaton.writers.has_other(*x, process)
+                !self.automaton.facts.writers.has_other(*x, process)
                     && !observed.sees(&self.automaton.flow, process, Move::Edge(reacting.edge))
             }
             Offer::Silent(..) | Offer::Rmw(..) | Offer::Locked(..) => false,

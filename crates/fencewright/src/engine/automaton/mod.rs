@@ -17,27 +17,22 @@
 //! them: they commute with everything other processes do.
 
 mod bisimulation;
-mod live;
 mod locals;
-mod observed;
 mod register_free;
-mod writers;
 
 use std::hash::BuildHasherDefault;
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 
 use rustc_hash::FxHasher;
 
+use crate::analysis::{Facts, Observed};
 use crate::engine::Task;
 use crate::memory::Buffering;
 use crate::program::{Op, ProcessId, Value};
 use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop};
 
-pub use live::LiveRegisters;
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
-pub use observed::Observed;
 pub use register_free::{Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree, StateId, StateInfo};
-pub use writers::Writers;
 
 pub(in crate::engine) type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
@@ -97,9 +92,7 @@ pub struct Automaton<'a> {
     /// How stores wait; `None` where a memory is more than its buffers.
     buffering: Option<Buffering>,
     merging: Merging,
-    live: LiveRegisters,
-    observed: Observed,
-    writers: Writers,
+    facts: Arc<Facts>,
     known: RwLock<Known>,
 }
 
@@ -122,16 +115,11 @@ impl<'a> Automaton<'a> {
     /// The automata of a task's processes.
     pub fn new(task: &Task<'a>, merging: Merging) -> Self {
         let flow = Flow { program: task.program, placement: task.placement };
-        let observed = Observed::new(task.program);
-        let live = LiveRegisters::new(&flow, &observed);
-        let writers = Writers::new(task.program);
         Self {
             flow,
             buffering: task.model.buffering(task.options.dialect),
             merging,
-            live,
-            observed,
-            writers,
+            facts: Facts::of(task.program),
             known: RwLock::default(),
         }
     }
@@ -143,7 +131,7 @@ impl<'a> Automaton<'a> {
 
     /// What properties see.
     pub fn observed(&self) -> &Observed {
-        &self.observed
+        &self.facts.observed
     }
 
     /// What an id stands for.
@@ -187,7 +175,7 @@ impl<'a> Automaton<'a> {
     /// The local state with its dead registers reset.
     pub fn normal(&self, process: ProcessId, control: Control, mut registers: Vec<Value>) -> LocalState {
         if self.merging.dead_registers {
-            self.live.reset_dead(process, control, &mut registers);
+            self.facts.live.reset_dead(process, control, &mut registers);
         }
         LocalState::Here(process, control, registers.into())
     }
@@ -280,9 +268,10 @@ impl<'a> Automaton<'a> {
     fn pass(&self, state: &LocalState) -> Option<Vec<(Step, LocalState)>> {
         let LocalState::Here(process, control, registers) = state else { return None };
         let moves = self.flow.moves(*control);
-        let may_pass =
-            |&(next, _): &(Move, Control)| self.is_silent(next) && !self.observed.sees(&self.flow, *process, next);
-        if self.observed.sees_control(*control) || !moves.iter().all(may_pass) {
+        let may_pass = |&(next, _): &(Move, Control)| {
+            self.is_silent(next) && !self.facts.observed.sees(&self.flow, *process, next)
+        };
+        if self.facts.observed.sees_control(*control) || !moves.iter().all(may_pass) {
             return None;
         }
         let mut nexts = Vec::new();

@@ -60,12 +60,8 @@ impl Maker<'_> {
 
     /// The states of a process that a situation does not exclude.
     fn fitting(&self, situation: &Situation, process: ProcessId) -> Vec<StateId> {
-        let points = situation.at.iter().find(|(named, _)| *named == process).map(|(_, points)| points);
         let states = self.program.processes[process].states.iter().enumerate();
-        let fits = states.filter(|(_, info)| match points {
-            Some(points) => info.point.is_some_and(|point| points.contains(&point)),
-            None => info.fault.is_none(),
-        });
+        let fits = states.filter(|(_, info)| info.fault.is_none() && situation.admits(process, info.point));
         fits.map(|(state, _)| state as StateId).collect()
     }
 

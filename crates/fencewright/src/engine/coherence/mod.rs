@@ -59,6 +59,7 @@ mod values;
 
 use std::ops::RangeInclusive;
 
+use crate::analysis::swaps;
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
 use crate::engine::explicit::{End as SearchEnd, Outcome};
@@ -67,7 +68,6 @@ use crate::engine::{
     starts_are_finite,
 };
 use crate::memory::Buffering;
-use crate::program::swaps;
 use crate::system::{Run, starts};
 use crate::watch::Monitor;
 

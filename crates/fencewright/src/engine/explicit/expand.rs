@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use crate::analysis::Swap;
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
 use crate::engine::coherence::Label;
 use crate::engine::explicit::buffers::{BufferId, BufferNode, BufferTable, Buffers, EMPTY, Leaving, Stored};
@@ -15,7 +16,7 @@ use crate::engine::explicit::layout::Layout;
 use crate::engine::explicit::symmetry::Canonizer;
 use crate::engine::run::Logged;
 use crate::memory::{Buffering, Internal, PsoRmw};
-use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Swap, Value};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Value};
 use crate::system::{Action, Block, Control, Local, Step, Violation, run_block};
 use crate::util::Idx;
 

@@ -1,6 +1,6 @@
 //! Exhaustive search of the reference semantics, on compact states.
 //!
-//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever ([`growth`]) or when
+//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever ([`growth`](crate::analysis::growth)) or when
 //! the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and answers
 //! `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a number
 //! of states; if that is all of them, the answer is exact too.
@@ -19,7 +19,6 @@
 mod buffers;
 mod covering;
 mod expand;
-mod growth;
 mod layout;
 mod parallel;
 mod search;
@@ -31,14 +30,14 @@ use std::hash::BuildHasherDefault;
 
 use rustc_hash::FxHasher;
 
+use crate::analysis::{growth, swaps};
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::{
     Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     starts_are_finite,
 };
 use crate::memory::Buffering;
-use crate::program::swaps;
-use crate::system::{Run, Violation};
+use crate::system::{Flow, Run, Violation};
 use crate::watch::Monitor;
 
 pub(in crate::engine) use buffers::{BufferId, BufferTable, Leaving, Stored, Waiting};
@@ -125,7 +124,7 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn check(&mut self) -> Verdict {
-        if !growth::may_grow(self.task, self.buffering) {
+        if !growth::may_grow(Flow { program: self.task.program, placement: self.task.placement }, self.buffering) {
             let outcome = self.decide(None);
             return self.verdict(None, outcome).unwrap_or(Verdict::Safe);
         }

@@ -7,13 +7,14 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use crate::analysis::Swap;
 use crate::engine::automaton::{Automaton, LocalId, LocalState};
 use crate::engine::explicit::FastMap;
 use crate::engine::explicit::buffers::{BufferId, BufferTable, Discipline, Waiting};
 use crate::engine::explicit::expand::Shared;
 use crate::engine::explicit::layout::Layout;
 use crate::memory::Pending;
-use crate::program::{ProcessId, Swap, Value};
+use crate::program::{ProcessId, Value};
 use crate::system::Control;
 use crate::util::Idx;
 

@@ -7,10 +7,11 @@
 //! follow from all that may be reached holds of all that may be reached.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::engine::automaton::{LiveRegisters, Observed};
+use crate::analysis::Facts;
 use crate::engine::numeric::ahead::ahead;
 use crate::engine::numeric::alarm::Alarm;
 use crate::engine::numeric::evaluate::{Cell, Evaluator};
@@ -20,8 +21,7 @@ use crate::engine::numeric::layout::{Kind, Layout, Variable, thresholds};
 use crate::engine::numeric::order::{Apart, Order, Pairs};
 use crate::engine::{Stats, StopReason};
 use crate::numeric::{Domain, Linear, Thresholds};
-use crate::program::{EdgeId, Initial, Placement, PointId, ProcessId, RegisterId, Value};
-use crate::system::Flow;
+use crate::program::{EdgeId, Initial, PointId, ProcessId, RegisterId, Value};
 use crate::translate::Translated;
 use crate::util::{Idx, IndexVec};
 use crate::watch::{Monitor, Progress};
@@ -97,7 +97,7 @@ pub(super) struct Question<'a> {
 pub(super) struct Analysis<'a, D> {
     translated: &'a Translated,
     layout: &'a Layout,
-    live: LiveRegisters,
+    facts: Arc<Facts>,
     heads: Heads,
     is_ahead: IndexVec<PointId, bool>,
     thresholds: Thresholds,
@@ -114,11 +114,10 @@ impl<'a, D: Domain> Analysis<'a, D> {
     pub(super) fn new(question: Question<'a>, stats: Stats) -> Self {
         let Question { translated, layout, apart } = question;
         let program = &translated.program;
-        let flow = Flow { program, placement: &Placement::NONE };
         Self {
             translated,
             layout,
-            live: LiveRegisters::new(&flow, &Observed::new(program)),
+            facts: Facts::of(program),
             heads: Heads::new(translated),
             is_ahead: ahead(program),
             thresholds: thresholds(program),
@@ -252,10 +251,10 @@ impl<'a, D: Domain> Analysis<'a, D> {
         for (process, &point) in points.iter_enumerated() {
             let n_registers = self.translated.program.processes()[process].registers.len();
             for register in (0..n_registers).map(RegisterId::from_usize) {
-                if !self.live.is_live(point, register) {
+                if !self.facts.live.is_live(point, register) {
                     let variable = self.layout.register(process, register);
                     match self.layout.variables[variable].kind {
-                        Kind::Exact => cell.exact[variable] = self.live.resting(process, register),
+                        Kind::Exact => cell.exact[variable] = self.facts.live.resting(process, register),
                         Kind::Number(dimension) => cell.numbers.forget(dimension),
                     }
                 }
@@ -296,7 +295,7 @@ impl<'a, D: Domain> Analysis<'a, D> {
     fn judge(&self, key: &Key, cell: &Cell<D>, wrong: &mut Wrong) {
         for (id, property) in self.translated.program.properties().iter_enumerated() {
             for situation in &property.situations {
-                if !situation.at.iter().all(|(process, points)| points.contains(&key.points[*process])) {
+                if !key.points.iter_enumerated().all(|(process, &point)| situation.admits(process, Some(point))) {
                     continue;
                 }
                 let mut evaluator = Evaluator { layout: self.layout, troubles: Vec::new() };

@@ -67,11 +67,8 @@ impl Bad {
 
 impl BadSituation {
     fn fits(&self, at: &Skeleton, is_drained: bool) -> bool {
-        let is_time = match self.kind {
-            PropertyKind::Control => true,
-            PropertyKind::Final => is_drained,
-        };
-        is_time && at.states.iter().zip(&self.states).all(|(state, states)| states.binary_search(state).is_ok())
+        self.kind.is_due(is_drained)
+            && at.states.iter().zip(&self.states).all(|(state, states)| states.binary_search(state).is_ok())
     }
 }
 

@@ -28,10 +28,7 @@ pub fn live(program: &Program, process: ProcessId, flow: &ProcessFlow) -> Vec<BT
 fn seen(program: &Program, process: ProcessId, control: Option<Control>) -> BTreeSet<RegisterId> {
     let mut registers = BTreeSet::new();
     for situation in program.properties().iter().flat_map(|property| &property.situations) {
-        let is_there = situation.at.iter().find(|at| at.0 == process).is_none_or(|(_, points)| match control {
-            Some(Control::At(point)) => points.contains(&point),
-            Some(Control::Ready(_) | Control::Done(_)) | None => false,
-        });
+        let is_there = situation.admits(process, control.and_then(Control::point));
         situation.condition.for_each_var(&mut |it| match it {
             StateVar::Register(owner, register) if *owner == process && is_there => drop(registers.insert(*register)),
             StateVar::Register(..) | StateVar::Memory(_) => {}

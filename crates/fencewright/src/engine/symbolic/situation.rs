@@ -3,7 +3,6 @@
 use crate::engine::symbolic::difference::{Arithmetic, Beyond, Conjunction, Differences};
 use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::program::{Expr, ProcessId, Program, Situation, StateVar};
-use crate::system::Control;
 
 /// When a condition on a configuration holds.
 pub fn conditions(
@@ -20,11 +19,7 @@ pub fn conditions(
 
 /// The states of a process that fit a situation.
 pub fn fitting(flow: &ProcessFlow, situation: &Situation, process: ProcessId) -> Vec<StateId> {
-    let named = situation.at.iter().find(|at| at.0 == process).map(|at| &at.1);
-    let fits = |&state: &StateId| match flow.controls[state as usize] {
-        Some(Control::At(point)) => named.is_none_or(|points| points.contains(&point)),
-        Some(Control::Ready(_) | Control::Done(_)) => named.is_none(),
-        None => false,
-    };
+    let controls = &flow.controls;
+    let fits = |&state: &StateId| controls[state as usize].is_some_and(|it| situation.admits(process, it.point()));
     (0..flow.fault()).filter(fits).collect()
 }

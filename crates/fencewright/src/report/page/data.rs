@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use crate::analysis::blame::Blame;
 use crate::program::{LocationId, Process, ProcessId, Program, Value};
-use crate::report::blame::Blame;
 use crate::report::steps::{Described, Kind, describe};
 use crate::report::words::{Fullness, Words, own_part, shown};
 use crate::system::{Effect, Event, Run, Start};

@@ -16,8 +16,8 @@ use std::fmt::Write;
 
 use serde_json::Value as Json;
 
+use crate::analysis::blame::{Blame, blame};
 use crate::program::Program;
-use crate::report::blame::{Blame, blame};
 use crate::report::trace_text::Drawing;
 use crate::report::violated;
 use crate::report::words::Fullness;

@@ -132,8 +132,10 @@ fn agrees(
     b: EdgeId,
 ) -> bool {
     let has_same_fence = |side| placement.get(a, side) == placement.get(b, side);
-    let image = renamed(program, locations, &program.edges()[a].op);
-    has_same_fence(Side::Before) && has_same_fence(Side::After) && image.as_ref() == Some(&program.edges()[b].op)
+    let (a, b) = (&program.edges()[a], &program.edges()[b]);
+    let image = renamed(program, locations, &a.op);
+    let is_same = image.as_ref() == Some(&b.op) && a.order == b.order;
+    is_same && has_same_fence(Side::Before) && has_same_fence(Side::After)
 }
 
 fn renamed(program: &Program, locations: &IndexVec<LocationId, LocationId>, op: &Op) -> Option<Op> {

@@ -351,7 +351,7 @@ impl Blame {
 }
 
 /// The edge that an event belongs to; a flush belongs to none.
-pub(super) fn edge_of(event: &Event) -> Option<EdgeId> {
+pub(crate) fn edge_of(event: &Event) -> Option<EdgeId> {
     match event.step.action {
         Action::Edge { edge, .. } => Some(edge),
         Action::Fence(position) => Some(position.edge),

@@ -2,9 +2,9 @@
 //!
 //! The usual backward fixpoint over the control flow of each process. Registers that a property reads are always live.
 
-use crate::engine::automaton::Observed;
-use crate::program::{EdgeId, Expr, Micro, Op, Place, PointId, ProcessId, RegisterId, RmwVar, Value};
-use crate::system::{Control, Flow};
+use crate::analysis::Observed;
+use crate::program::{EdgeId, Expr, Micro, Op, Place, PointId, ProcessId, Program, RegisterId, RmwVar, Value};
+use crate::system::Control;
 use crate::util::{BitSet, Idx, IndexVec};
 
 /// Which registers are live, and what dead ones are reset to.
@@ -19,8 +19,7 @@ pub struct LiveRegisters {
 
 impl LiveRegisters {
     /// The live registers of all processes.
-    pub fn new(flow: &Flow<'_>, observed: &Observed) -> Self {
-        let program = flow.program;
+    pub fn new(program: &Program, observed: &Observed) -> Self {
         let kept = |process: ProcessId| -> BitSet {
             let registers = program.processes()[process].registers.indices();
             registers.filter(|&register| observed.keeps(process, register)).map(Idx::index).collect()

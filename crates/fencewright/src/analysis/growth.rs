@@ -4,35 +4,32 @@
 //! atomic update, which all wait for an empty buffer. Under PSO this is asked for each location, since an atomic update
 //! waits for its own location only.
 
-use crate::engine::Task;
 use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
 use crate::system::{Control, Flow, Move};
 use std::collections::BTreeSet;
 
 /// Whether the control flow of some process allows its buffer to grow for ever.
-pub fn may_grow(task: &Task<'_>, buffering: Buffering) -> bool {
-    let flow = Flow { program: task.program, placement: task.placement };
+pub fn may_grow(flow: Flow<'_>, buffering: Buffering) -> bool {
     let locations: Vec<Option<LocationId>> = match buffering {
         Buffering::None => return false,
         // All drain everything: one question for all locations.
         Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => vec![None],
-        Buffering::PerLocation(PsoRmw::Location) => task.program.locations().indices().map(Some).collect(),
+        Buffering::PerLocation(PsoRmw::Location) => flow.program.locations().indices().map(Some).collect(),
     };
-    let growth = Growth { flow, task };
-    let mut processes = task.program.processes().indices();
+    let growth = Growth { flow };
+    let mut processes = flow.program.processes().indices();
     processes.any(|process| locations.iter().any(|&x| growth.of(process, x)))
 }
 
 struct Growth<'a> {
     flow: Flow<'a>,
-    task: &'a Task<'a>,
 }
 
 impl Growth<'_> {
     /// Whether stores to `x` (to anything, if `None`) can pile up.
     fn of(&self, process: ProcessId, x: Option<LocationId>) -> bool {
-        let entry = Control::At(self.task.program.processes()[process].entry);
+        let entry = Control::At(self.flow.program.processes()[process].entry);
         let controls = self.reachable(entry, |_| true);
         controls.into_iter().any(|control| {
             let stores = self.flow.moves(control).into_iter().filter(|&(next, _)| self.may_store(next, x));
@@ -57,9 +54,9 @@ impl Growth<'_> {
 
     fn may_store(&self, next: Move, x: Option<LocationId>) -> bool {
         let Move::Edge(edge) = next else { return false };
-        match (&self.task.program.edges()[edge].op, x) {
+        match (&self.flow.program.edges()[edge].op, x) {
             (Op::Store(..), None) => true,
-            (Op::Store(place, _), Some(x)) => self.task.program.locations_of(place).contains(&x),
+            (Op::Store(place, _), Some(x)) => self.flow.program.locations_of(place).contains(&x),
             // A marker lengthens the buffer only behind a store.
             (Op::Load(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_), _) => false,
             (Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..), _) => false,
@@ -69,7 +66,7 @@ impl Growth<'_> {
     fn drains(&self, next: Move, x: Option<LocationId>) -> bool {
         match next {
             Move::Fence(_, kind) => kind == FenceKind::Full,
-            Move::Edge(edge) => match &self.task.program.edges()[edge].op {
+            Move::Edge(edge) => match &self.flow.program.edges()[edge].op {
                 Op::Fence(kind) => *kind == FenceKind::Full,
                 Op::Locked(_) => true,
                 Op::Rmw { place, .. } => match (x, place) {

@@ -1,0 +1,82 @@
+//! Questions beside safety, as questions of safety about another program.
+//!
+//! ```text
+//!   question about P ──reduce──▶ is P' safe? ──engine──▶ safe, unknown: the answer
+//!                                                 ╰────▶ a run of P' ──back──▶ a run of P with the question as property
+//! ```
+//!
+//! Engines know one question only: can a bad situation be reached? Whoever asks another one says which program to ask that
+//! of, and how to tell the run that comes back. So a question needs no engine, and an engine no question.
+
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
+use crate::program::{Placement, Program};
+use crate::system::{Trace, replay};
+use crate::watch::Monitor;
+
+/// A question about programs.
+pub trait Question: Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// What it asks, in one line.
+    fn about(&self) -> &'static str;
+
+    /// The question of safety that answers it.
+    ///
+    /// # Errors
+    /// It makes no sense of the program.
+    fn reduce(&self, task: &Task<'_>) -> Result<Reduced, Unsupported>;
+}
+
+/// A question of safety that stands for another question.
+pub struct Reduced {
+    /// The program to ask about; its properties and faults are what is asked.
+    pub program: Program,
+    /// The fences over it.
+    pub placement: Placement,
+    /// Under which model.
+    pub model: Model,
+    /// The program whose runs are shown, with the question as a property.
+    pub shown: Program,
+    /// A bad run of `program` as one of `shown`, under the model of the task.
+    pub back: fn(Trace) -> Trace,
+}
+
+impl Reduced {
+    /// For a question that is about other properties of the same program and nothing else.
+    pub fn to_properties(task: &Task<'_>, program: Program) -> Self {
+        let shown = program.clone();
+        Self { program, placement: task.placement.clone(), model: task.model, shown, back: |trace| trace }
+    }
+}
+
+/// An answer, and the program that its run is of.
+pub struct Asked {
+    /// The answer.
+    pub answer: Answer,
+    /// The program, with the question as a property.
+    pub program: Program,
+}
+
+/// Asks an engine a question other than safety.
+///
+/// # Errors
+/// The question makes no sense of the program, or the engine does not take what it comes down to.
+pub fn ask(
+    engine: &dyn Engine,
+    question: &dyn Question,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Asked, Unsupported> {
+    let Reduced { program, placement, model, shown, back } = question.reduce(task)?;
+    let reduced = Task { program: &program, placement: &placement, model, options: task.options };
+    let mut answer = engine.check(&reduced, monitor)?;
+    if let Verdict::Unsafe(run) = answer.verdict {
+        let trace = back(run.trace);
+        answer.verdict = match replay(&shown, task.placement, task.model, task.options.dialect, &trace) {
+            Ok(run) => Verdict::Unsafe(Box::new(run)),
+            Err(error) => Verdict::Unknown(StopReason::Defect(error.to_string())),
+        };
+    }
+    Ok(Asked { answer, program: shown })
+}
