@@ -1,12 +1,7 @@
 //! Every verdict on a random program has a certificate, and the checker accepts it after it went through text.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::law::{MAX_STATES, check, program};
-use common::oracle::{Truth, truth};
-use common::random::{Sample, Shape};
 use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, Tireless, parse, verify, write};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Unlimited, Verdict};
@@ -15,6 +10,10 @@ use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::prove::certify;
 use fencewright::source::Source;
 use fencewright::system::Dialect;
+
+use crate::common::law::{MAX_STATES, check, program};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Sample, Shape};
 
 #[test]
 fn every_verdict_has_a_certificate() {

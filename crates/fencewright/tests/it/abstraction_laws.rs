@@ -1,20 +1,19 @@
 //! The checker of proofs by abstraction, tried on random programs: whatever grid a certificate names, a program that is
 //! unsafe is refused. How many of the safe ones it accepts is counted, so that the law says something.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Shape};
 use fencewright::certificate::abstraction::{Predicate, Site};
 use fencewright::certificate::{Abstraction, Certificate, Claim, Patience, Proof, Subject, digest, verify};
 use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{LocationId, Placement, Program};
 use fencewright::system::Dialect;
+
+use crate::common::integers::{Arithmetic, Integers};
+use crate::common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Shape};
 
 /// Models, and what atomic updates wait for.
 const MODELS: [(Model, PsoRmw); 4] = [

@@ -1,10 +1,7 @@
 //! Candidates, clauses and the loop of fence synthesis on known programs.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::expectation::root;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::{Monitor, Options, Progress, StopReason, Task, Unlimited, named};
 use fencewright::frontend::{self, fw};
@@ -15,6 +12,8 @@ use fencewright::synth::{
     By, CandidateId, Costs, Elements, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize,
 };
 use fencewright::util::Idx;
+
+use crate::common::expectation::root;
 
 const SB: &str = "\
 shared x, y: 0..1;

@@ -1,12 +1,8 @@
 //! The examples with their store buffers made explicit, printed as `.fw`, read back, and checked under SC: no verdict
 //! contradicts what the example says.
 
-mod common;
-
 use std::path::Path;
 
-use common::expectation::{Expectations, Expected, examples, root};
-use common::law::program_of;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Monitor, Options, Progress, StopReason, Task, Verdict};
 use fencewright::frontend;
@@ -14,6 +10,9 @@ use fencewright::memory::{Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
+
+use crate::common::expectation::{Expectations, Expected, examples, root};
+use crate::common::law::program_of;
 
 /// How many states a search gets.
 const PATIENCE: u64 = 20_000;
