@@ -2,7 +2,7 @@
 //!
 //! An `expect` line is the truth: an engine may not contradict it. What an engine makes of each example (its verdict
 //! and how many states it kept) is recorded in `tests/counts.txt`, so that a lost reduction or a lost answer shows in
-//! review; `BLESS=1 cargo test --test suite` records it anew.
+//! review; `BLESS=1 cargo test -p fencewright --test suite` records it anew.
 
 mod common;
 
@@ -170,7 +170,8 @@ fn compare_counts(recorded: &BTreeMap<String, String>, key: &str, found: &str) -
         return Ok(());
     }
     let recorded = recorded.get(key).map_or("nothing", String::as_str);
-    Err(format!("recorded: {recorded}\n   found: {found}\nif that is right: BLESS=1 cargo test --test suite").into())
+    let bless = "BLESS=1 cargo test -p fencewright --test suite";
+    Err(format!("recorded: {recorded}\n   found: {found}\nif that is right: {bless}").into())
 }
 
 fn read_counts(root: &Path) -> BTreeMap<String, String> {

@@ -1,6 +1,7 @@
 //! Every wrong input in `examples/bad/` gets the messages that stand beside it.
 //!
-//! `BLESS=1 cargo test --test bad_inputs` rewrites the expected messages; read them before you commit them.
+//! `BLESS=1 cargo test -p fencewright --test it bad_inputs` rewrites the expected messages; read them before you commit
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,19 +3,19 @@
 //! Synthesis proves every set before it reports it, so a wrong formula would only cost it time; here the formula stands
 //! alone.
 
-mod common;
-
-use common::expectation::root;
-use common::law::{MAX_STATES, check_observed, check_weak, program};
-use common::oracle::{Truth, truth};
-use common::random::{Sample, Shape};
 use fencewright::engine::coherence::{ABSTRACTION, Avoided, Coherence, K, Places, avoid};
 use fencewright::engine::{Abstraction, Options, Task};
+
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Dialect, Model};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
 use fencewright::watch::Unlimited;
+
+use crate::common::expectation::root;
+use crate::common::law::{MAX_STATES, check_observed, check_weak, program};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Sample, Shape};
 
 /// A place after each store, in the order of the text.
 fn places(program: &Program) -> Places {

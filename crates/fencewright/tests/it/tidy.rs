@@ -1,10 +1,8 @@
 //! What review would have to say again and again: sizes, module docs, words.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::expectation::root;
+use crate::common::expectation::root;
 
 const MAX_COLUMNS: usize = 120;
 const MAX_LINES_OF_FILE: usize = 600;

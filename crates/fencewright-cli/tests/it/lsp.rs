@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const PETERSON: &str = include_str!("../../../examples/peterson.fw");
+const PETERSON: &str = include_str!("../../../../examples/peterson.fw");
 const ADDRESS: &str = "file:///peterson.fw";
 
 /// A server that takes longer than this has lost its way.
@@ -152,7 +152,7 @@ fn a_mistake_is_shown_while_typing_and_goes_when_it_is_mended() {
     editor.change(2, &PETERSON.replace("thread P", "fence; thread P"));
     let shown = editor.diagnostics(|it| !it.is_empty() && it[0]["message"] != shown[0]["message"]);
     assert!(shown[0]["message"].as_str().is_some_and(|it| it.contains("statement outside of a thread")), "{shown:?}");
-    editor.change(3, include_str!("../../../examples/peterson_fenced.fw"));
+    editor.change(3, include_str!("../../../../examples/peterson_fenced.fw"));
     editor.diagnostics(<[Value]>::is_empty);
     editor.stop();
 }

@@ -1,10 +1,7 @@
 //! Candidates, clauses and the loop of fence synthesis on known programs.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::expectation::root;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::{Options, StopReason, Task, named};
 use fencewright::frontend::{self, fw};
@@ -16,6 +13,8 @@ use fencewright::synth::{
 };
 use fencewright::util::Idx;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+
+use crate::common::expectation::root;
 
 const SB: &str = "\
 shared x, y: 0..1;

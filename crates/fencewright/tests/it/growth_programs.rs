@@ -1,15 +1,15 @@
 //! The programs of the growth benchmark are what they are called: correct locks under SC, and under the weak models
 //! with their fences; without them wrong, except where the header says that TSO needs none.
 
-mod common;
-
-use common::expectation::root;
 use fencewright::engine::{Options, Task, Verdict, named};
+
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::watch::Unlimited;
+
+use crate::common::expectation::root;
 
 fn program(name: &str, defines: &[(&str, i64)]) -> Program {
     let path = root().join("benches/programs/growth").join(name).with_extension("fw");

@@ -1,5 +1,4 @@
 //! A server of its own for each test, and a client that says exactly what it is told.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(missing_docs, reason = "a test helper is explained where it matters")]
 
 use std::io::{Read, Write};

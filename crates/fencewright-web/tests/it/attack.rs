@@ -1,22 +1,21 @@
 //! What a stranger on the same machine, or a page of another site, may try. Each is refused, nothing panics, and the
 //! server goes on serving.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use common::{Answer, about, answer, finished, get, parts, post, post_text, say, serve};
 use fencewright_web::Server;
 use serde_json::json;
+
+use crate::common::{Answer, about, answer, finished, get, parts, post, post_text, say, serve, text_of};
 
 const SB: &str = "crates/fencewright-cli/tests/files/sb.fw";
 
 /// The server still does what it is for.
 fn is_well(server: &Server) {
     assert_eq!(get(server, "").status, 200);
-    let text = common::text_of(SB);
+    let text = text_of(SB);
     assert_eq!(finished(server, "check", &about(&text, "tso")).0["finding"]["verdict"], "unsafe");
 }
 
@@ -251,7 +250,7 @@ fn two_hundred_at_once_are_answered() {
             move || match i % 4 {
                 0 => get(server, "").status,
                 1 => get(server, "session").status,
-                2 => post(server, "walk", &json!({"program": about(&common::text_of(SB), "tso")})).status,
+                2 => post(server, "walk", &json!({"program": about(&text_of(SB), "tso")})).status,
                 _ => post(server, "job", &json!({"job": 12_345})).status,
             }
         };

@@ -4,18 +4,17 @@
 //! Needs the Debian packages `spin`, `gcc`, `libc6-dev` and `z3`. Where they are missing a test says so and is skipped,
 //! unless `FENCEWRIGHT_REQUIRE_TOOLS` is set.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use common::expectation::{Expectations, Expected, examples, root};
 use fencewright::frontend;
 use fencewright::memory::{Buffering, Dialect, Model};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
+
+use crate::common::expectation::{Expectations, Expected, examples, root};
 
 /// Small, and of all kinds: locks, queues, litmus tests with fences and atomic updates, arrays, assertions.
 const FOR_SPIN: &[&str] = &[

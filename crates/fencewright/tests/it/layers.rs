@@ -1,11 +1,9 @@
 //! The arrows of the architecture point one way: every `crate::` path in the library, and every manifest, is checked
 //! against a table.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::expectation::root;
+use crate::common::expectation::root;
 
 /// Each part, and the parts it may know.
 const MAY_KNOW: &[(&str, &[&str])] = &[

@@ -1,12 +1,8 @@
 //! The examples with their store buffers made explicit, printed as `.fw`, read back, and checked under SC: no verdict
 //! contradicts what the example says.
 
-mod common;
-
 use std::path::Path;
 
-use common::expectation::{Expectations, Expected, examples, root};
-use common::law::program_of;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::frontend;
@@ -15,6 +11,9 @@ use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, print, translate};
 use fencewright::watch::{Monitor, Progress, Stop};
+
+use crate::common::expectation::{Expectations, Expected, examples, root};
+use crate::common::law::program_of;
 
 /// How many states a search gets.
 const PATIENCE: u64 = 20_000;

@@ -1,15 +1,13 @@
 //! Every verdict on the examples, and every answer about fences, has a certificate that the checker accepts.
 //!
 //! What the budget does not allow is listed in `tests/uncertified.txt`;
-//! `BLESS=1 cargo test --test certificates -- --test-threads 1` records it anew.
-
-mod common;
+//! `BLESS=1 cargo test -p fencewright --test it certificates:: -- --test-threads 1` records it anew.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::expectation::{Expectations, Fences, examples, root};
 use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, parse, verify, write};
+
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, StopReason, Task, Verdict};
 use fencewright::frontend;
@@ -19,6 +17,8 @@ use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
 use fencewright::synth::{By, Costs, Method, Place, Request, Wanted, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+
+use crate::common::expectation::{Expectations, Fences, examples, root};
 
 /// So many states or constraints, or as much work of the checker.
 const BUDGET: u64 = 20_000;
@@ -71,7 +71,7 @@ fn compare_record(section: &str, found: &[String]) {
         assert!(
             lost.is_empty() && gained.is_empty(),
             "without a certificate now: {lost:#?}\nno longer: {gained:#?}\nif that is right: \
-             BLESS=1 cargo test --test certificates -- --test-threads 1"
+             BLESS=1 cargo test -p fencewright --test it certificates:: -- --test-threads 1"
         );
     }
 }

@@ -1,10 +1,7 @@
 //! Certificates that were changed, or that are about something else: refused, or still true. None upsets the checker.
 
-mod common;
-
-use common::expectation::root;
-use common::random::Random;
 use fencewright::certificate::{Certificate, Claim, FenceOutcome, Proof, ProvedSet, digest, parse, verify, write};
+
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::frontend;
@@ -14,6 +11,9 @@ use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
 use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
 use fencewright::watch::Unlimited;
+
+use crate::common::expectation::root;
+use crate::common::random::Random;
 
 fn example(name: &str) -> Program {
     let path = root().join("examples").join(name);

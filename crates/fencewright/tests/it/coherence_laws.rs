@@ -3,12 +3,6 @@
 //! Other than the laws of all engines, these fix `k`, so that what a coarse abstraction claims is held against the
 //! truth even where a finer one would have been asked next.
 
-mod common;
-
-use common::expectation::root;
-use common::law::{MAX_STATES, check, check_observed, program};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::coherence::{ABSTRACTION, Coherence, K};
 use fencewright::engine::{Abstraction, Engine, Options, StopReason, Task, Verdict};
@@ -17,6 +11,11 @@ use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Placement, Position, Program, Side};
 use fencewright::source::Source;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+
+use crate::common::expectation::root;
+use crate::common::law::{MAX_STATES, check, check_observed, program};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Sample, Shape};
 
 /// Every abstraction with every `k` up to 3; `set` keeps no order.
 const PRECISIONS: [(Abstraction, u32); 9] = [

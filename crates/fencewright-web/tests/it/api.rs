@@ -1,11 +1,10 @@
 //! The questions of the page and their answers.
 
-mod common;
-
 use std::net::TcpStream;
 
-use common::{about, finished, get, parts, post, serve, text_of, wait};
 use serde_json::{Value as Json, json};
+
+use crate::common::{about, finished, get, parts, post, serve, text_of, wait};
 
 const PETERSON: &str = "examples/peterson.fw";
 const LARGE: &str = "crates/fencewright-cli/tests/files/large.fw";

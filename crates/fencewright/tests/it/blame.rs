@@ -1,11 +1,9 @@
 //! A run that only a weak model has is blamed on a reordering; a run of SC is blamed on nobody.
 
-mod common;
-
 use std::time::Duration;
 
-use common::expectation::{Expectations, Expected, examples, root};
 use fencewright::engine::{ALL, Options, Task, Verdict};
+
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model;
 use fencewright::program::{Placement, Program};
@@ -13,6 +11,8 @@ use fencewright::report::{Blame, Fullness, blame, trace_text};
 use fencewright::source::{Source, Style};
 use fencewright::system::Run;
 use fencewright::watch::{Limits, LimitsMonitor};
+
+use crate::common::expectation::{Expectations, Expected, examples, root};
 
 #[test]
 fn weak_runs_are_blamed_on_a_reordering() {

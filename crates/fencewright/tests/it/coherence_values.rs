@@ -3,19 +3,19 @@
 //! Random programs get `int` locations and stores that compute from them. They are cut off as near to 0 as can be, so
 //! that most values that they have are large or small ones.
 
-mod common;
-
-use common::expectation::root;
-use common::law::{MAX_STATES, check, check_observed};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Sample, Shape};
 use fencewright::engine::coherence::{ABSTRACTION, Coherence, CutOff, K, VALUES, cut_off, least, reach};
 use fencewright::engine::{Abstraction, Engine, Options, Task, Values, Verdict};
+
 use fencewright::frontend::{self, fw};
 use fencewright::memory::{Dialect, Model};
 use fencewright::program::{Placement, Program};
 use fencewright::source::Source;
 use fencewright::watch::Unlimited;
+
+use crate::common::expectation::root;
+use crate::common::law::{MAX_STATES, check, check_observed};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Sample, Shape};
 
 fn parsed(text: &str) -> Option<Program> {
     frontend::parse(&fw::Fw, &Source::new("t.fw", text), &[]).program

@@ -4,17 +4,16 @@
 //! set. With `BLESS=1` the pictures of the guide are taken anew.
 
 mod chromium;
-#[path = "../common/mod.rs"]
-mod common;
 
 use std::sync::{Mutex, PoisonError};
 
 use chromium::{Browser, installed};
-use common::{root, serve, text_of, wait};
 use fencewright::memory::Model;
 use fencewright::{Verdict, check, parse};
 use fencewright_web::Server;
 use serde_json::json;
+
+use crate::common::{root, serve, text_of, wait};
 
 const PETERSON: &str = "examples/peterson.fw";
 const SB: &str = "crates/fencewright-cli/tests/files/sb.fw";

@@ -1,20 +1,19 @@
 //! The checker of proofs by abstraction, tried on random programs: whatever grid a certificate names, a program that is
 //! unsafe is refused. How many of the safe ones it accepts is counted, so that the law says something.
 
-mod common;
-
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, MODELS, check, check_observed, check_weak, program, program_of};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Shape};
 use fencewright::certificate::abstraction::{Predicate, Site};
 use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Subject, digest, verify};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{LocationId, Placement, Program};
 use fencewright::watch::{Monitor, Progress, Stop};
+
+use crate::common::integers::{Arithmetic, Integers};
+use crate::common::law::{MAX_STATES, MODELS, check, check_observed, check_weak, program, program_of};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Shape};
 
 #[test]
 fn no_unsafe_program_is_accepted() {

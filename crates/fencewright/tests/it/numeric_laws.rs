@@ -3,15 +3,8 @@
 //! It may say that it does not know; that is counted. `FENCEWRIGHT_LAWS=20000` tries more, `FENCEWRIGHT_SEED=7` starts
 //! elsewhere.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::expectation::root;
-use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, MODELS, check, check_weak, program, program_of};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Sample, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::numeric::{BOUND, BUFFERS, DOMAIN, name_of};
 use fencewright::engine::{Engine, NUMERIC, Numbers, Options, StopReason, Task, Verdict};
@@ -19,6 +12,12 @@ use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Placement, Program};
 use fencewright::translate::Method;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+
+use crate::common::expectation::root;
+use crate::common::integers::{Arithmetic, Integers};
+use crate::common::law::{MAX_STATES, MODELS, check, check_weak, program, program_of};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Sample, Shape};
 
 /// Laws are tried on fewer programs than those of the semantics, since each is asked about twelve times or more.
 const FEWER: u64 = 40;

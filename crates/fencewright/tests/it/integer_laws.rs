@@ -3,15 +3,8 @@
 //! They may say that they do not know; that is counted, and must be rare. They may never be wrong.
 //! `FENCEWRIGHT_LAWS=10000` tries more, `FENCEWRIGHT_SEED=7` starts elsewhere.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::expectation::{Expectations, Expected, examples, root};
-use common::integers::{Arithmetic, Integers};
-use common::law::{MAX_STATES, MODELS, check, program, program_of};
-use common::oracle::{Truth, first_registers, truth};
-use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::predicates::{K, KEEP, Predicates};
 use fencewright::engine::zones::ZonesEngine;
@@ -19,6 +12,12 @@ use fencewright::engine::{Engine, Keep, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Dialect, Model};
 use fencewright::program::{Placement, Program};
 use fencewright::watch::{Monitor, Progress, Stop};
+
+use crate::common::expectation::{Expectations, Expected, examples, root};
+use crate::common::integers::{Arithmetic, Integers};
+use crate::common::law::{MAX_STATES, MODELS, check, program, program_of};
+use crate::common::oracle::{Truth, first_registers, truth};
+use crate::common::random::{Random, Shape};
 
 /// The engines, what each is called here, and which stores it keeps in order.
 static ENGINES: [(&str, &dyn Engine, Keep); 3] = [

@@ -1,14 +1,14 @@
 //! How many slots the buffers of a translated program have, and whether they can overflow.
 
-mod common;
-
-use common::law::program_of;
 use fencewright::memory::{Dialect, Model, PsoRmw};
+
 use fencewright::program::Placement;
 use fencewright::translate::{
     DEFAULT_BOUND, Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, Translated, translate,
 };
 use fencewright::util::IndexVec;
+
+use crate::common::law::program_of;
 
 const MEMORY: &str = "shared x, y, z: 0..1; shared a[2]: 0..1;";
 

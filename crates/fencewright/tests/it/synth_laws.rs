@@ -1,13 +1,9 @@
 //! Laws of fence synthesis, tried on random loop-free programs: the minimal sets equal brute force over all sets, and
-//! every repair is safe and has no fence to spare. `tests/laws.rs` says how to try more.
-
-mod common;
+//! every repair is safe and has no fence to spare. `tests/it/engine_laws.rs` says how to try more.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use common::law::{check, check_weak, program};
-use common::random::Shape;
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, NUMERIC, Options, Task, Verdict};
@@ -18,6 +14,9 @@ use fencewright::synth::{
 };
 use fencewright::util::{Idx, IndexVec};
 use fencewright::watch::Unlimited;
+
+use crate::common::law::{check, check_weak, program};
+use crate::common::random::Shape;
 
 /// Brute force tries all sets of no more candidates than this.
 const MAX_CANDIDATES: usize = 6;

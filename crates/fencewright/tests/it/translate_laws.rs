@@ -1,19 +1,19 @@
 //! Store buffers made explicit behave under SC as the program does under its model: tried on random programs and on the
 //! examples.
 //!
-//! `FENCEWRIGHT_LAWS=20000 cargo test --release --test translate_laws` tries more.
-
-mod common;
+//! `FENCEWRIGHT_LAWS=20000 cargo test --release -p fencewright --test it translate_laws::` tries more.
 
 use std::collections::BTreeSet;
 
-use common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
-use common::oracle::{Configuration, Truth, configurations, truth};
-use common::random::{Sample, Shape};
 use fencewright::memory::{Dialect, Model, PsoRmw};
+
 use fencewright::program::{Placement, Program};
 use fencewright::system::Control;
 use fencewright::translate::{Flushes, Method, Overflow, Repeats, Request, Translated, translate};
+
+use crate::common::law::{MAX_STATES, check, check_observed, check_weak, program, program_of};
+use crate::common::oracle::{Configuration, Truth, configurations, truth};
+use crate::common::random::{Sample, Shape};
 
 const LOOP_FREE: Shape = Shape { max_ops: 4, has_loops: false };
 

@@ -1,13 +1,9 @@
 //! Every verdict on a random program has a certificate, and the checker accepts it after it went through text.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::law::{MAX_STATES, check, program};
-use common::oracle::{Truth, truth};
-use common::random::{Sample, Shape};
 use fencewright::certificate::{Basis, Certificate, Claim, Proof, Subject, parse, verify, write};
+
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
@@ -15,6 +11,10 @@ use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::prove::certify;
 use fencewright::source::Source;
 use fencewright::watch::Unlimited;
+
+use crate::common::law::{MAX_STATES, check, program};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Sample, Shape};
 
 #[test]
 fn every_verdict_has_a_certificate() {

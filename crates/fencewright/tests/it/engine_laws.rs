@@ -1,16 +1,11 @@
 //! Laws that hold of every program, tried on random ones.
 //!
-//! `FENCEWRIGHT_LAWS=50000 cargo test --release --test laws` tries more; `FENCEWRIGHT_SEED=7` starts elsewhere;
-//! `FENCEWRIGHT_ENGINES=explicit,load-buffer` tries these engines only. A program that breaks a law is made small and
-//! printed as an example file.
-
-mod common;
+//! `FENCEWRIGHT_LAWS=50000 cargo test --release -p fencewright --test it engine_laws::` tries more; `FENCEWRIGHT_SEED=7`
+//! starts elsewhere; `FENCEWRIGHT_ENGINES=explicit,load-buffer` tries these engines only. A program that breaks a law is
+//! made small and printed as an example file.
 
 use std::collections::BTreeSet;
 
-use common::law::{MAX_STATES, check, engines, program};
-use common::oracle::{Truth, truth};
-use common::random::{Random, Shape};
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
@@ -19,6 +14,10 @@ use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Op, Placement, Position, Program, Side};
 use fencewright::source::Source;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+
+use crate::common::law::{MAX_STATES, check, engines, program};
+use crate::common::oracle::{Truth, truth};
+use crate::common::random::{Random, Shape};
 
 #[test]
 fn engines_agree_with_the_semantics() {

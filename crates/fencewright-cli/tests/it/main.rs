@@ -1,0 +1,8 @@
+//! The tests of the command, in one binary, so that it is linked once: a file for each matter.
+
+mod lsp;
+mod process;
+mod repairs;
+mod results;
+mod sarif;
+mod transcripts;

@@ -1,0 +1,32 @@
+//! The tests of the library, in one binary, so that it is linked once: a file for each matter.
+//!
+//! `cargo test -p fencewright --test it engine_laws::` runs one file, `laws::` all laws. What goes through every example
+//! with every engine is `tests/suite.rs`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod abstraction_laws;
+mod bad_inputs;
+mod blame;
+mod certificate_forgeries;
+mod certificate_laws;
+mod certificates;
+mod coherence_avoid;
+mod coherence_laws;
+mod coherence_values;
+mod engine_laws;
+mod growth_programs;
+mod integer_laws;
+mod language_page;
+mod layers;
+mod numeric_laws;
+mod questions;
+mod synth;
+mod synth_laws;
+mod tidy;
+mod translate_examples;
+mod translate_laws;
+mod translate_sizes;
+mod translate_tools;
+mod walk;
