@@ -39,14 +39,14 @@ pub struct ProcessProof {
     /// F2 (TSO): the newest-own messages are a suffix of one of these; `None` where nothing is claimed.
     pub last_writes: Option<BTreeMap<Class, BTreeSet<LastWrites>>>,
     /// F3 (PSO): what a store buffer can hold; nothing where there is no entry. `None` where nothing is claimed.
-    pub pending: Option<BTreeMap<(Class, LocationId), Pending>>,
+    pub pending: Option<BTreeMap<(Class, LocationId), Waiting>>,
     /// F4: locations that no other process writes, and what they can hold by class.
     pub sole: BTreeMap<LocationId, BTreeMap<Class, BTreeSet<Value>>>,
 }
 
 /// What a store buffer can hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pending {
+pub struct Waiting {
     /// All of it.
     pub any: BTreeSet<Value>,
     /// The newest of it.

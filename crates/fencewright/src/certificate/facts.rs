@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use crate::program::{FenceKind, LocationId, ProcessId, Value};
 use crate::util::Idx;
 
-use super::basis::{Basis, Cell, Class, Constraint, LastWrites, Pending, ProcessProof};
+use super::basis::{Basis, Cell, Class, Constraint, LastWrites, ProcessProof, Waiting};
 use super::locals::Letter;
 use super::order::is_newest_own;
 use super::quotient::{Edge, Quotient, drains};
@@ -88,7 +88,7 @@ impl<'a> Facts<'a> {
         }
         if let Some(pending) = &proof.pending {
             for x in self.quotient.initial.indices() {
-                let none = Pending::default();
+                let none = Waiting::default();
                 let at = |class: Class| pending.get(&(class, x)).unwrap_or(&none);
                 if !self.keeps_pending(at(edge.from), &edge.letter, x, at(edge.to)) {
                     return Failure::refused(format!("what is pending of location {} is not kept", x.index()));
@@ -109,7 +109,7 @@ impl<'a> Facts<'a> {
         Ok(())
     }
 
-    fn keeps_pending(&self, before: &Pending, letter: &Letter, x: LocationId, after: &Pending) -> bool {
+    fn keeps_pending(&self, before: &Waiting, letter: &Letter, x: LocationId, after: &Waiting) -> bool {
         match letter {
             Letter::Write(y, value) if *y == x => {
                 before.any.is_subset(&after.any) && after.any.contains(value) && after.newest.contains(value)

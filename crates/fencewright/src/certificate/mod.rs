@@ -36,7 +36,7 @@ use crate::program::Placement;
 use crate::system::Trace;
 
 pub use abstraction::Abstraction;
-pub use basis::{Basis, Constraint, Message, MessageKind, Pending, ProcessProof};
+pub use basis::{Basis, Constraint, Message, MessageKind, ProcessProof, Waiting};
 pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::certificate::basis::Class;
 use crate::certificate::{
-    Basis, Claim, Constraint, LocalState, Message, MessageKind, Pending, ProcessProof, Proof, local_states,
+    Basis, Claim, Constraint, LocalState, Message, MessageKind, ProcessProof, Proof, Waiting, local_states,
 };
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
@@ -102,7 +102,7 @@ fn process_proof(told: &ToldProcess, classes: BTreeMap<LocalState, Class>) -> Pr
     let by_class = |all: &[BTreeSet<Value>]| (0..).zip(all.iter().cloned()).collect();
     let mut pending = BTreeMap::new();
     for (x, states) in told.pending.iter().enumerate() {
-        let pend = |(any, newest): &(BTreeSet<_>, BTreeSet<_>)| Pending { any: any.clone(), newest: newest.clone() };
+        let pend = |(any, newest): &(BTreeSet<_>, BTreeSet<_>)| Waiting { any: any.clone(), newest: newest.clone() };
         let some = (0..).zip(states).filter(|(_, (any, _))| !any.is_empty());
         pending.extend(some.map(|(class, it)| ((class, LocationId::from_usize(x)), pend(it))));
     }

@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::translate::direct::DirectQueue;
 use crate::translate::guided::GuidedQueue;
 use crate::translate::logic::{Term, all, any, at_least, branch, not, number, var};
-use crate::translate::sizes::{Pending, Sizes};
+use crate::translate::sizes::{Sizes, Waiting};
 use crate::translate::{Method, Request, Role};
 
 /// One FIFO of stores. Slots are counted from 0, the oldest store has the lowest; `most` is how many stores may be
@@ -72,24 +72,24 @@ impl Buffers {
     }
 
     /// What may be pending anywhere.
-    pub(super) fn most(&self) -> Pending {
+    pub(super) fn most(&self) -> Waiting {
         let locations = self.sizes.queues.iter().flatten().copied().collect();
-        Pending { stores: self.sizes.slots.clone(), epochs: self.sizes.epochs, locations }
+        Waiting { stores: self.sizes.slots.clone(), epochs: self.sizes.epochs, locations }
     }
 
     /// Whether nothing is pending, of what may be.
-    pub(super) fn is_empty(&self, pending: &Pending) -> Term {
+    pub(super) fn is_empty(&self, pending: &Waiting) -> Term {
         all(self.with(pending).map(|(queue, most)| queue.is_empty(most)))
     }
 
     /// Whether some pending store has an epoch of which this holds.
-    pub(super) fn has_epoch(&self, pending: &Pending, holds: impl Fn(Term) -> Term) -> Term {
+    pub(super) fn has_epoch(&self, pending: &Waiting, holds: impl Fn(Term) -> Term) -> Term {
         let slots = self.with(pending).flat_map(|(queue, most)| (0..most).map(move |slot| (queue, slot)));
         any(slots.filter_map(|(queue, slot)| Some(all([queue.occupied(slot), holds(var(queue.epoch(slot)?))]))))
     }
 
     /// Every way a store may leave for memory: when, and what happens.
-    pub(super) fn flushes(&self, pending: &Pending) -> Vec<(Term, Vec<Micro>)> {
+    pub(super) fn flushes(&self, pending: &Waiting) -> Vec<(Term, Vec<Micro>)> {
         let mut out = Vec::new();
         for (i, queue) in self.queues.iter().enumerate() {
             let most = pending.stores[i] as usize;
@@ -106,7 +106,7 @@ impl Buffers {
     }
 
     /// Whether no store of an earlier epoch than the oldest of a queue is pending elsewhere.
-    fn is_first(&self, pending: &Pending, queue: usize, slot: usize) -> Term {
+    fn is_first(&self, pending: &Waiting, queue: usize, slot: usize) -> Term {
         let Some(mine) = self.queues[queue].epoch(slot).filter(|_| pending.epochs > 0) else { return number(1) };
         let others = self.queues.iter().enumerate().filter(|it| it.0 != queue);
         all(others.flat_map(|(j, other)| {
@@ -118,14 +118,14 @@ impl Buffers {
     }
 
     /// When nothing is pending, epochs are counted from 0 again.
-    fn epochs_end(&self, pending: &Pending) -> Vec<Micro> {
+    fn epochs_end(&self, pending: &Waiting) -> Vec<Micro> {
         match self.epoch.filter(|_| pending.epochs > 0) {
             Some(epoch) => branch(self.is_empty(pending), vec![Micro::Assign(epoch, number(0))], Vec::new()),
             None => Vec::new(),
         }
     }
 
-    fn with(&self, pending: &Pending) -> impl Iterator<Item = (&dyn Queue, usize)> {
+    fn with(&self, pending: &Waiting) -> impl Iterator<Item = (&dyn Queue, usize)> {
         let most: Vec<usize> = pending.stores.iter().map(|&n| n as usize).collect();
         self.queues.iter().map(AsRef::as_ref).zip(most).filter(|it| it.1 > 0)
     }

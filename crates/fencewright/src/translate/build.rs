@@ -119,7 +119,7 @@ impl Maker<'_> {
             if self.is_noticed[at] {
                 for (may_leave, leave) in buffers.flushes(&pending) {
                     let body = [Micro::Assume(may_leave)].into_iter().chain(leave).collect();
-                    self.edge(point, point, Op::Locked(body), original.span, Origin::Flush);
+                    self.edge(point, point, Op::Locked(body), original.span, Origin::Arrival);
                 }
             }
             match data.is_some_and(|it| it.is_end) {
@@ -146,7 +146,7 @@ impl Maker<'_> {
             let to = self.overflow_of(step.process);
             let edge = match step.origin {
                 Origin::Edge(edge) | Origin::Fence(edge) | Origin::Overflow(edge) => edge,
-                Origin::Flush | Origin::Drained => unreachable!("steps are edges and fences"),
+                Origin::Arrival | Origin::Drained => unreachable!("steps are edges and fences"),
             };
             self.edge(from, to, Op::Assume(overflows), step.span, Origin::Overflow(edge));
         }

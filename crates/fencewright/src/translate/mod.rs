@@ -178,7 +178,7 @@ pub enum Origin {
     /// A fence laid over this edge.
     Fence(EdgeId),
     /// A store reaches memory.
-    Flush,
+    Arrival,
     /// This edge finds no slot for its store, or too many store-store fences pending.
     Overflow(EdgeId),
     /// A process that has ended has nothing pending any more.

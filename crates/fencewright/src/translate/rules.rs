@@ -4,7 +4,7 @@ use crate::memory::{Buffering, PsoRmw};
 use crate::program::{BinaryOp, Domain, Expr, FenceKind, LocationId, Micro, Op, Place, RegisterId, RmwVar};
 use crate::translate::buffers::{Buffers, free_value};
 use crate::translate::logic::{Term, all, any, assume, at_least, branch, equal, not, number, var};
-use crate::translate::sizes::Pending;
+use crate::translate::sizes::Waiting;
 use crate::translate::{Repeats, Request};
 use crate::util::Idx;
 
@@ -33,7 +33,7 @@ pub(super) struct Rules<'a> {
     pub request: &'a Request<'a>,
     pub buffers: &'a Buffers,
     /// What may be pending before the operation.
-    pub pending: &'a Pending,
+    pub pending: &'a Waiting,
     /// Where the old value of an atomic update goes for the time of its step, by its domain.
     pub scratch: &'a [(Domain, RegisterId)],
 }

@@ -17,7 +17,7 @@ const ENDLESS: u32 = u32::MAX;
 
 /// What may be pending at a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(super) struct Waiting {
     /// For each queue, the most stores.
     pub stores: Vec<u32>,
     /// The most epochs begun; only under PSO.
@@ -26,7 +26,7 @@ pub(super) struct Pending {
     pub locations: Vec<LocationId>,
 }
 
-impl Pending {
+impl Waiting {
     fn nothing(n_queues: usize) -> Self {
         Self { stores: vec![0; n_queues], ..Self::default() }
     }
@@ -65,7 +65,7 @@ pub(super) struct Sizes {
     /// The locations that the process stores to and no other process writes.
     pub own: Vec<LocationId>,
     /// What may be pending at each point that control can reach. Capped by `slots` and `epochs`.
-    pub pending: IndexVec<NodeId, Option<Pending>>,
+    pub pending: IndexVec<NodeId, Option<Waiting>>,
 }
 
 impl Sizes {
@@ -108,8 +108,8 @@ impl Sizes {
     }
 
     /// What may be pending at a point.
-    pub(super) fn at(&self, node: NodeId) -> Pending {
-        self.pending[node].clone().unwrap_or_else(|| Pending::nothing(self.queues.len()))
+    pub(super) fn at(&self, node: NodeId) -> Waiting {
+        self.pending[node].clone().unwrap_or_else(|| Waiting::nothing(self.queues.len()))
     }
 }
 
@@ -143,11 +143,11 @@ struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    fn run(&self) -> IndexVec<NodeId, Option<Pending>> {
+    fn run(&self) -> IndexVec<NodeId, Option<Waiting>> {
         let most = u32::try_from(self.graph.steps_of(self.process).count()).unwrap_or(ENDLESS - 1);
         let entry = node(self.request.program.processes()[self.process].entry);
         let mut pending = IndexVec::filled(self.graph.nodes.len(), None);
-        pending[entry] = Some(Pending::nothing(self.queues.len()));
+        pending[entry] = Some(Waiting::nothing(self.queues.len()));
         let mut todo = vec![entry];
         while let Some(node) = todo.pop() {
             for &step in &self.graph.nodes[node].1 {
@@ -167,18 +167,18 @@ impl Analysis<'_> {
         pending
     }
 
-    fn after(&self, before: &Pending, step: &Step) -> Pending {
+    fn after(&self, before: &Waiting, step: &Step) -> Waiting {
         let mut after = before.clone();
         match &step.op {
             Op::Store(place, _) => self.store(&mut after, place),
-            Op::Fence(FenceKind::Full) | Op::Locked(_) => return Pending::nothing(self.queues.len()),
+            Op::Fence(FenceKind::Full) | Op::Locked(_) => return Waiting::nothing(self.queues.len()),
             Op::Fence(FenceKind::StoreStore) => {
                 let begins = matches!(self.request.buffering, Buffering::PerLocation(_)) && !before.is_nothing();
                 after.epochs = after.epochs.saturating_add(u32::from(begins));
             }
             Op::Rmw { place, .. } => match self.request.buffering {
                 Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => {
-                    return Pending::nothing(self.queues.len());
+                    return Waiting::nothing(self.queues.len());
                 }
                 Buffering::PerLocation(PsoRmw::Location) => self.drain(&mut after, place),
             },
@@ -187,7 +187,7 @@ impl Analysis<'_> {
         after
     }
 
-    fn store(&self, pending: &mut Pending, place: &Place) {
+    fn store(&self, pending: &mut Waiting, place: &Place) {
         let locations = self.request.program.locations_of(place);
         for (n, _) in pending.stores.iter_mut().zip(self.queues).filter(|it| locations.iter().any(|x| it.1.contains(x)))
         {
@@ -201,7 +201,7 @@ impl Analysis<'_> {
     }
 
     /// An atomic update of one location waits for its queue; one of several may have waited for any.
-    fn drain(&self, pending: &mut Pending, place: &Place) {
+    fn drain(&self, pending: &mut Waiting, place: &Place) {
         let [x] = self.request.program.locations_of(place)[..] else { return };
         pending.locations.retain(|&it| it != x);
         for (n, locations) in pending.stores.iter_mut().zip(self.queues) {

@@ -13,7 +13,7 @@ use crate::system::{Action, Control, Fault, Start, Step, Trace, Violation};
 use crate::util::{Idx, IndexVec};
 
 use super::abstraction::{Predicate, Site};
-use super::basis::{Basis, Cell, Constraint, Message, MessageKind, Pending, ProcessProof};
+use super::basis::{Basis, Cell, Constraint, Message, MessageKind, ProcessProof, Waiting};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
 use super::{Abstraction, Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
 
@@ -186,7 +186,7 @@ fn process(lines: &mut Lines<'_>) -> Parsed<ProcessProof> {
         while let Some(mut line) = lines.next_if("pend") {
             let key = (line.word("a class")?.number()?, line.index("a location")?);
             let any = line.until("newest", Word::number)?;
-            all.insert(key, Pending { any, newest: line.rest(Word::number)? });
+            all.insert(key, Waiting { any, newest: line.rest(Word::number)? });
         }
     }
     while let Some(mut line) = lines.next_if("holds") {

@@ -53,14 +53,14 @@ pub struct ProcessFacts {
     /// F2; `None` where there are too many.
     pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
     /// F3, by location; empty under TSO.
-    pub pending: Vec<Vec<Pending>>,
+    pub pending: Vec<Vec<Unflushed>>,
     /// F4: the locations that only this process writes, and what they can hold in memory.
     pub sole: Vec<(LocationId, Vec<BitSet>)>,
 }
 
 /// What the store buffer of a location can hold in a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pending {
+pub struct Unflushed {
     /// All of it.
     pub any: BitSet,
     /// The newest of it.
@@ -242,8 +242,8 @@ fn last_writes(process: &ProcessAutomaton) -> Option<Vec<BTreeSet<LastWrites>>> 
 }
 
 /// F3: what was written to a location since the process last waited for its store buffer to be empty.
-fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Pending> {
-    let mut at = vec![Pending::default(); process.states.len()];
+fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Unflushed> {
+    let mut at = vec![Unflushed::default(); process.states.len()];
     let mut todo: Vec<usize> = process.initial.keys().map(|&state| state as usize).collect();
     let mut seen = vec![false; process.states.len()];
     while let Some(state) = todo.pop() {
@@ -254,10 +254,10 @@ fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Pendin
                     let newest: BitSet = [usize::from(*value)].into_iter().collect();
                     let mut any = at[state].any.clone();
                     any.union_with(&newest);
-                    Pending { any, newest }
+                    Unflushed { any, newest }
                 }
-                Letter::Fence(_) => Pending::default(),
-                Letter::Atomic(atomic) if waits_for(atomic.waits_for, x, rmw) => Pending::default(),
+                Letter::Fence(_) => Unflushed::default(),
+                Letter::Atomic(atomic) if waits_for(atomic.waits_for, x, rmw) => Unflushed::default(),
                 Letter::Write(..) | Letter::Atomic(_) | Letter::Nop | Letter::Read(..) => at[state].clone(),
             };
             let to = edge.to as usize;

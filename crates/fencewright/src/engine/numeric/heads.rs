@@ -30,7 +30,7 @@ impl Heads {
     /// Depth first, from where a process starts.
     fn walk(&mut self, translated: &Translated, entry: PointId, visit: &mut IndexVec<PointId, Visit>) {
         let program = &translated.program;
-        let is_flush = |edge: EdgeId| translated.origins[edge] == Origin::Flush;
+        let is_flush = |edge: EdgeId| translated.origins[edge] == Origin::Arrival;
         let mut finished = Vec::new();
         let mut path = vec![(entry, 0)];
         visit[entry] = Visit::OnPath;

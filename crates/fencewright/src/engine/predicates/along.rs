@@ -84,7 +84,7 @@ fn next(machine: &Machine<'_>, (id, of): (usize, &Visit), wanted: Option<&Rule>)
         let n_more = match transition.rule.kind {
             RuleKind::Step(_) if wanted == Some(&transition.rule) => 1,
             RuleKind::Step(_) => continue,
-            RuleKind::Flush(..) => 0,
+            RuleKind::Leaves(..) => 0,
         };
         if let Some(zone) = transition.after(&of.zone) {
             let from = Some((id, transition.rule));

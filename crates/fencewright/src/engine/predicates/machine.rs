@@ -46,7 +46,7 @@ pub enum RuleKind {
     /// A step of the flow.
     Step(u32),
     /// A store leaves.
-    Flush(LocationId, How),
+    Leaves(LocationId, How),
 }
 
 /// `left - right ≤ bound`, by variables.
@@ -233,7 +233,7 @@ impl Machine<'_> {
             }
         };
         terms[self.layout.location(leaving.location)] = value;
-        let rule = Rule { process, kind: RuleKind::Flush(leaving.location, leaving.how) };
+        let rule = Rule { process, kind: RuleKind::Leaves(leaving.location, leaving.how) };
         let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
         let when = Condition { guards, rows: Vec::new() };
         Transition { rule, to, n_picked: usize::from(leaving.how == How::Some), when, rise: None, terms }

@@ -31,7 +31,7 @@ pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Opt
         .flat_map(|(rule, after)| {
             let happens = |what: What| Happening { process: rule.process, what };
             match rule.kind {
-                RuleKind::Flush(x, _) => vec![happens(What::Flush(x))],
+                RuleKind::Leaves(x, _) => vec![happens(What::Arrives(x))],
                 RuleKind::Step(id) => {
                     let moves = happens(told.moves(rule.process, id, after));
                     std::iter::once(moves).chain(told.reaches_at_once(task, *rule).map(happens)).collect()
@@ -75,7 +75,7 @@ impl Told<'_> {
             Act::Store(x, _)
                 if self.machine.storing[rule.process] != Storing::Waits && task.buffering() != Ok(Buffering::None) =>
             {
-                Some(What::Flush(x))
+                Some(What::Arrives(x))
             }
             Act::Local | Act::Load(_) | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => None,
         }

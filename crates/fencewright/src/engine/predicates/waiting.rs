@@ -109,7 +109,7 @@ impl Shape {
 /// What waits, with values.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
-    exact: Vec<Pending>,
+    exact: Vec<Held>,
     summary: BTreeMap<LocationId, Summed>,
 }
 
@@ -122,7 +122,7 @@ struct Summed {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pending {
+enum Held {
     Store(LocationId, Term),
     Marker,
 }
@@ -162,7 +162,7 @@ pub struct Leaving {
     pub rest: Waiting,
 }
 
-impl Pending {
+impl Held {
     fn is_to(self, x: LocationId) -> bool {
         match self {
             Self::Store(y, _) => x == y,
@@ -176,8 +176,8 @@ impl Waiting {
     pub fn new(shape: &Shape, mut values: impl Iterator<Item = Term>) -> Self {
         let mut value = || values.next().expect("a shape has so many values");
         let exact = shape.exact.iter().map(|entry| match entry {
-            Entry::Store(x) => Pending::Store(*x, value()),
-            Entry::Marker => Pending::Marker,
+            Entry::Store(x) => Held::Store(*x, value()),
+            Entry::Marker => Held::Marker,
         });
         let exact = exact.collect();
         let summary = shape.summary.iter().map(|&(x, rises)| {
@@ -191,8 +191,8 @@ impl Waiting {
     /// Its shape.
     pub fn shape(&self) -> Shape {
         let exact = self.exact.iter().map(|it| match it {
-            Pending::Store(x, _) => Entry::Store(*x),
-            Pending::Marker => Entry::Marker,
+            Held::Store(x, _) => Entry::Store(*x),
+            Held::Marker => Entry::Marker,
         });
         let summary = self.summary.iter().map(|(&x, it)| (x, it.first.is_some()));
         Shape { exact: exact.collect(), summary: summary.collect() }
@@ -201,8 +201,8 @@ impl Waiting {
     /// Its values, in the order of its shape.
     pub fn values(&self) -> impl Iterator<Item = Term> {
         let exact = self.exact.iter().filter_map(|it| match it {
-            Pending::Store(_, value) => Some(*value),
-            Pending::Marker => None,
+            Held::Store(_, value) => Some(*value),
+            Held::Marker => None,
         });
         exact.chain(self.summary.values().flat_map(|it| std::iter::once(it.last).chain(it.first)))
     }
@@ -216,7 +216,7 @@ impl Waiting {
     pub fn may_act(&self, own: Option<LocationId>, rules: Rules<'_>) -> bool {
         match (rules.order, own) {
             (Buffering::PerLocation(PsoRmw::Location), Some(x)) => {
-                let waits_for = |it: &Pending| it.is_to(x) || *it == Pending::Marker;
+                let waits_for = |it: &Held| it.is_to(x) || *it == Held::Marker;
                 !self.summary.contains_key(&x) && !self.exact.iter().any(waits_for)
             }
             (Buffering::PerLocation(_) | Buffering::Fifo | Buffering::None, _) => self.is_empty(),
@@ -254,7 +254,7 @@ impl Waiting {
         match order {
             Buffering::None | Buffering::Fifo => {}
             Buffering::PerLocation(_) => {
-                self.exact.push(Pending::Marker);
+                self.exact.push(Held::Marker);
                 self.settle();
             }
         }
@@ -264,9 +264,9 @@ impl Waiting {
     pub fn leaving(&self, rules: Rules<'_>, any: Term) -> Vec<Leaving> {
         let mut out = Vec::new();
         let exact_first = rules.keep == Keep::Oldest;
-        let first = self.exact.iter().position(|it| *it == Pending::Marker).unwrap_or(self.exact.len());
+        let first = self.exact.iter().position(|it| *it == Held::Marker).unwrap_or(self.exact.len());
         for (at, pending) in self.exact[..first].iter().enumerate() {
-            let Pending::Store(x, _) = *pending else { continue };
+            let Held::Store(x, _) = *pending else { continue };
             let is_oldest = match rules.order {
                 Buffering::None | Buffering::Fifo => at == 0,
                 Buffering::PerLocation(_) => !self.exact[..at].iter().any(|it| it.is_to(x)),
@@ -288,8 +288,8 @@ impl Waiting {
         let pending = rest.exact.remove(at);
         rest.settle();
         match pending {
-            Pending::Store(location, value) => Leaving { how: How::Exact, location, value: Value::Is(value), rest },
-            Pending::Marker => unreachable!("only stores leave"),
+            Held::Store(location, value) => Leaving { how: How::Exact, location, value: Value::Is(value), rest },
+            Held::Marker => unreachable!("only stores leave"),
         }
     }
 
@@ -307,8 +307,8 @@ impl Waiting {
 
     /// The stores of which `k` are kept: to the same location under PSO.
     fn n_counted(&self, x: LocationId, order: Buffering) -> usize {
-        let is_counted = |it: &&Pending| match order {
-            Buffering::None | Buffering::Fifo => **it != Pending::Marker,
+        let is_counted = |it: &&Held| match order {
+            Buffering::None | Buffering::Fifo => **it != Held::Marker,
             Buffering::PerLocation(_) => it.is_to(x),
         };
         self.exact.iter().filter(is_counted).count()
@@ -326,23 +326,23 @@ impl Waiting {
         let at = match order {
             Buffering::None | Buffering::Fifo => self.exact.len(),
             Buffering::PerLocation(_) => {
-                let comes_before = |it: &Pending| match it {
-                    Pending::Store(y, _) => *y <= x,
-                    Pending::Marker => true,
+                let comes_before = |it: &Held| match it {
+                    Held::Store(y, _) => *y <= x,
+                    Held::Marker => true,
                 };
                 self.exact.iter().rposition(comes_before).map_or(0, |at| at + 1)
             }
         };
-        self.exact.insert(at, Pending::Store(x, value));
+        self.exact.insert(at, Held::Store(x, value));
     }
 
     fn sum_up_oldest(&mut self, x: LocationId, rules: Rules<'_>) {
-        let is_counted = |it: &Pending| match rules.order {
-            Buffering::None | Buffering::Fifo => *it != Pending::Marker,
+        let is_counted = |it: &Held| match rules.order {
+            Buffering::None | Buffering::Fifo => *it != Held::Marker,
             Buffering::PerLocation(_) => it.is_to(x),
         };
         let Some(at) = self.exact.iter().position(is_counted) else { return };
-        if let Pending::Store(y, value) = self.exact.remove(at) {
+        if let Held::Store(y, value) = self.exact.remove(at) {
             self.sum_up(y, value, rules);
         }
         self.settle();
@@ -356,14 +356,14 @@ impl Waiting {
 
     /// Markers leave that hold nothing back.
     fn settle(&mut self) {
-        self.exact.dedup_by(|a, b| *a == Pending::Marker && *b == Pending::Marker);
-        if self.exact.first() == Some(&Pending::Marker) {
+        self.exact.dedup_by(|a, b| *a == Held::Marker && *b == Held::Marker);
+        if self.exact.first() == Some(&Held::Marker) {
             self.exact.remove(0);
         }
     }
 }
 
-impl Pending {
+impl Held {
     fn value(self) -> Option<Term> {
         match self {
             Self::Store(_, value) => Some(value),

@@ -29,7 +29,7 @@ pub enum What {
         registers: Option<Vec<Value>>,
     },
     /// A store reaches memory.
-    Flush(LocationId),
+    Arrives(LocationId),
 }
 
 /// The run in which these things happen, replayed.
@@ -74,7 +74,7 @@ fn walk<M: Machine>(
     let mut walker = Walker { system, state: system.initial(start), steps: Vec::new() };
     for (i, Happening { process, what }) in happenings.iter().enumerate() {
         match what {
-            What::Flush(x) => {
+            What::Arrives(x) => {
                 let step = Step { process: *process, action: Action::Internal(Internal::Arrives(*x)) };
                 walker.take(step).ok_or_else(|| refused(i))?;
             }

@@ -276,7 +276,7 @@ impl<'a> Machine<'a> {
         self.memory[x] = value;
         if self.zones.machine.lags {
             let time = (now, 1, self.happenings.len());
-            self.happenings.push((time, Happening { process, what: What::Flush(x) }));
+            self.happenings.push((time, Happening { process, what: What::Arrives(x) }));
         }
     }
 

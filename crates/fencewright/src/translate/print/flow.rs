@@ -15,7 +15,7 @@ pub(super) enum Node {
     /// The name of a point.
     Label(PointId),
     /// Any number of stores reach memory, by the edges from the point to itself.
-    Flush(PointId),
+    Arrivals(PointId),
     /// An edge.
     Edge(EdgeId),
     /// A test: the edge if it holds, then what follows; the edge if it does not, then what follows.
@@ -41,7 +41,7 @@ pub(super) fn statements(translated: &Translated, process: ProcessId, named: &BT
     }
     // An edge of the original from a point to itself is a jump.
     let is_jump =
-        |id: EdgeId| program.edges()[id].from == program.edges()[id].to && translated.origins[id] != Origin::Flush;
+        |id: EdgeId| program.edges()[id].from == program.edges()[id].to && translated.origins[id] != Origin::Arrival;
     for (id, edge) in program.edges().iter_enumerated().filter(|it| it.1.process == process) {
         *n_ways_in.entry(edge.to).or_default() += usize::from(is_jump(id));
     }
@@ -84,11 +84,11 @@ impl Layout<'_> {
             {
                 out.push(Node::Label(point));
             }
-            let is_flush = |id: &EdgeId| self.translated.origins[*id] == Origin::Flush;
+            let is_flush = |id: &EdgeId| self.translated.origins[*id] == Origin::Arrival;
             let edges: Vec<EdgeId> = self.program.points()[point].edges.clone();
             let (flushes, edges): (Vec<_>, Vec<_>) = edges.into_iter().partition(is_flush);
             if !flushes.is_empty() {
-                out.push(Node::Flush(point));
+                out.push(Node::Arrivals(point));
             }
             match edges[..] {
                 [] if self.program.points()[point].is_end => return out.push(Node::End),

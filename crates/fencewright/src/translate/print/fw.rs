@@ -102,7 +102,7 @@ impl Writer<'_> {
                     self.line(depth - 1, &format!("{}:", self.names.point(*point)));
                 }
                 Node::Label(_) => {}
-                Node::Flush(point) => self.flush(*point, depth),
+                Node::Arrivals(point) => self.flush(*point, depth),
                 Node::Edge(edge) => self.edge(*edge, depth),
                 Node::Goto(point) => self.line(depth, &format!("goto {};", self.names.point(*point))),
                 Node::End => self.line(depth, "return;"),
@@ -136,7 +136,7 @@ impl Writer<'_> {
         self.line(depth + 1, "choose {");
         self.line(depth + 2, "break;");
         for &edge in &self.program.points()[point].edges {
-            if self.translated.origins[edge] == Origin::Flush {
+            if self.translated.origins[edge] == Origin::Arrival {
                 self.line(depth + 1, "} or {");
                 self.edge(edge, depth + 2);
             }

@@ -69,7 +69,7 @@ fn origin(translated: &Translated, id: EdgeId) -> Option<String> {
         Origin::Fence(_) => Some(format!("fence at line {line}: {text}")),
         Origin::Overflow(_) => Some(format!("no slot left at line {line}: {text}")),
         Origin::Drained => Some("ended, and nothing is pending".to_owned()),
-        Origin::Flush => None,
+        Origin::Arrival => None,
     }
 }
 

@@ -170,7 +170,7 @@ impl Writer<'_> {
                     self.line(depth - 1, &format!("{}: skip;", self.names.point(*point)));
                 }
                 Node::Label(_) => {}
-                Node::Flush(point) => {
+                Node::Arrivals(point) => {
                     let process = self.program.points()[*point].process;
                     let kind = self.flushes[process].of[point];
                     self.line(depth, &format!("{}_flush_{kind}();", self.names.processes[process]));

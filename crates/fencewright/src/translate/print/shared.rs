@@ -40,7 +40,7 @@ pub(super) fn targets(nodes: &[Node]) -> BTreeSet<PointId> {
             Node::Goto(point) => drop(out.insert(*point)),
             Node::If(_, then, _, otherwise) => out.extend(targets(then).into_iter().chain(targets(otherwise))),
             Node::Choose(branches) => branches.iter().for_each(|branch| out.extend(targets(branch))),
-            Node::Label(_) | Node::Flush(_) | Node::Edge(_) | Node::End | Node::Stuck => {}
+            Node::Label(_) | Node::Arrivals(_) | Node::Edge(_) | Node::End | Node::Stuck => {}
         }
     }
     out
@@ -59,7 +59,7 @@ impl FlushKinds {
         let program = &translated.program;
         let mut out = Self { kinds: Vec::new(), of: BTreeMap::new() };
         for (id, point) in program.points().iter_enumerated().filter(|it| it.1.process == process) {
-            let is_flush = |edge: &&EdgeId| translated.origins[**edge] == Origin::Flush;
+            let is_flush = |edge: &&EdgeId| translated.origins[**edge] == Origin::Arrival;
             let edges: Vec<EdgeId> = point.edges.iter().filter(is_flush).copied().collect();
             if edges.is_empty() {
                 continue;
