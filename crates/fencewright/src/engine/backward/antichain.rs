@@ -1,23 +1,23 @@
 //! The constraints so far: those of which none covers another, indexed so that few have to be compared.
 //!
 //! ```text
-//!    (processes left open, key)  ⟶  bucket: signatures and numbers of constraints, ascending
+//!    bucket  ⟶  signatures and numbers of constraints, ascending
 //! ```
 //!
-//! A constraint can only be covered from a few buckets: its own, and one for each larger set of processes left open. In
+//! A constraint can only be covered from a few buckets: its own, and one for each larger outline, of which there are few. In
 //! a bucket, signatures spare most comparisons. Reading is for all threads at once; only [`add`](Antichain::add)
 //! changes anything.
 
 use crate::engine::automaton::FastMap;
-use crate::engine::backward::WellStructured;
+use crate::engine::backward::{Generalizing, Indexed};
 
 /// The constraints so far.
 #[derive(Debug)]
-pub struct Antichain<S: WellStructured> {
+pub struct Antichain<S: Indexed> {
     kept: Vec<Kept<S>>,
     buckets: FastMap<u64, Vec<Entry>>,
-    /// Sets of processes left open that occur.
-    opens: Vec<u64>,
+    /// Those that occur.
+    outlines: Vec<S::Outline>,
     n_alive: u64,
 }
 
@@ -41,7 +41,7 @@ impl Entry {
 }
 
 #[derive(Debug)]
-struct Kept<S: WellStructured> {
+struct Kept<S: Indexed> {
     constraint: S::Constraint,
     /// The successor it was found from, and the rule that leads there.
     next: Option<(u32, S::Rule)>,
@@ -51,19 +51,19 @@ struct Kept<S: WellStructured> {
 
 /// A constraint that nothing covered when it was looked up.
 #[derive(Debug)]
-pub struct Newcomer<S: WellStructured> {
+pub struct Newcomer<S: Indexed> {
     /// The constraint.
     pub constraint: S::Constraint,
     /// The successor it was found from, and the rule that leads there.
     pub next: Option<(u32, S::Rule)>,
     /// Lighter constraints are looked at first.
     pub weight: u32,
-    open: u64,
-    key: u64,
-    /// Where constraints are that may cover it, for each set of open processes that was known when it was looked up.
+    outline: S::Outline,
+    bucket: u64,
+    /// Where constraints are that may cover it, for each outline that was known when it was looked up.
     covering: Vec<u64>,
-    /// How many such sets were known.
-    n_opens: usize,
+    /// How many outlines were known.
+    n_outlines: usize,
     signature: u64,
     /// What it covers.
     covers: Vec<u32>,
@@ -71,10 +71,10 @@ pub struct Newcomer<S: WellStructured> {
     n_seen: u32,
 }
 
-impl<S: WellStructured> Antichain<S> {
+impl<S: Indexed> Antichain<S> {
     /// Nothing is known yet.
     pub fn new() -> Self {
-        Self { kept: Vec::new(), buckets: FastMap::default(), opens: Vec::new(), n_alive: 0 }
+        Self { kept: Vec::new(), buckets: FastMap::default(), outlines: Vec::new(), n_alive: 0 }
     }
 
     /// How many constraints cover each other not.
@@ -109,24 +109,25 @@ impl<S: WellStructured> Antichain<S> {
 
     /// Looks a constraint up; `None` if it is covered.
     pub fn look_up(&self, system: &S, constraint: S::Constraint, next: Option<(u32, S::Rule)>) -> Option<Newcomer<S>> {
-        let open = system.open(&constraint);
-        let key = system.key(&constraint, open);
+        let outline = system.outline(&constraint);
+        let bucket = system.bucket(&constraint, &outline);
         let signature = system.signature(&constraint);
-        let covering = self.opens.iter().map(|&larger| Self::covering_key(system, &constraint, (open, key), larger));
-        let covering = covering.flatten().collect();
+        let own = (&outline, bucket);
+        let covering = self.outlines.iter().filter_map(|larger| Self::covering(system, &constraint, own, larger));
+        let covering = covering.collect();
         let mut newcomer = Newcomer {
             constraint,
             next,
             weight: 0,
-            open,
-            key,
+            outline,
+            bucket,
             covering,
-            n_opens: self.opens.len(),
+            n_outlines: self.outlines.len(),
             signature,
             covers: Vec::new(),
             n_seen: 0,
         };
-        if newcomer.covering.iter().any(|&key| self.is_covered_in(system, &newcomer, key)) {
+        if newcomer.covering.iter().any(|&bucket| self.is_covered_in(system, &newcomer, bucket)) {
             return None;
         }
         newcomer.covers = self.covered_since(system, &newcomer);
@@ -136,30 +137,32 @@ impl<S: WellStructured> Antichain<S> {
     }
 
     /// What is to be kept in place of a constraint that nothing covers, if not itself.
-    pub fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint> {
-        let bucket = self.buckets.get(&newcomer.key).map_or(&[][..], Vec::as_slice);
+    pub fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint>
+    where
+        S: Generalizing,
+    {
+        let bucket = self.buckets.get(&newcomer.bucket).map_or(&[][..], Vec::as_slice);
         system.generalized(&newcomer.constraint, &mut bucket.iter().map(|entry| self.get(entry.number)))
     }
 
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
     pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
-        let n_new = self.opens.len().saturating_sub(newcomer.n_opens);
-        let new = self.opens[self.opens.len() - n_new..].iter();
-        let place = (newcomer.open, newcomer.key);
-        let new = new.filter_map(|&larger| Self::covering_key(system, &newcomer.constraint, place, larger));
-        if newcomer.covering.iter().copied().chain(new).any(|key| self.is_covered_in(system, &newcomer, key)) {
+        let own = (&newcomer.outline, newcomer.bucket);
+        let new = self.outlines[newcomer.n_outlines..].iter();
+        let new = new.filter_map(|larger| Self::covering(system, &newcomer.constraint, own, larger));
+        if newcomer.covering.iter().copied().chain(new).any(|bucket| self.is_covered_in(system, &newcomer, bucket)) {
             return None;
         }
         let later = self.covered_since(system, &newcomer);
-        let Newcomer { constraint, next, open, key, signature, mut covers, .. } = newcomer;
+        let Newcomer { constraint, next, outline, bucket, signature, mut covers, .. } = newcomer;
         covers.extend(later);
-        self.drop_covered(key, &covers);
+        self.drop_covered(bucket, &covers);
         let number = u32::try_from(self.kept.len()).expect("fewer than 2^32 constraints");
-        self.buckets.entry(key).or_default().push(Entry { signature, number });
+        self.buckets.entry(bucket).or_default().push(Entry { signature, number });
         self.kept.push(Kept { constraint, next, is_covered: false });
         self.n_alive += 1;
-        if !self.opens.contains(&open) {
-            self.opens.push(open);
+        if !self.outlines.contains(&outline) {
+            self.outlines.push(outline);
         }
         Some(number)
     }
@@ -170,9 +173,16 @@ impl<S: WellStructured> Antichain<S> {
         bucket.iter().rev().copied().take_while(move |entry| entry.number >= n_seen)
     }
 
-    /// Where a constraint is that leaves these processes open and may cover one that leaves others open.
-    fn covering_key(system: &S, constraint: &S::Constraint, (open, key): (u64, u64), larger: u64) -> Option<u64> {
-        (larger & open == open).then(|| if larger == open { key } else { system.key(constraint, larger) })
+    /// Where constraints with an outline are that may cover one with another outline.
+    fn covering(
+        system: &S,
+        constraint: &S::Constraint,
+        (own, bucket): (&S::Outline, u64),
+        larger: &S::Outline,
+    ) -> Option<u64> {
+        let is_own = larger == own;
+        let may_cover = is_own || system.is_within(own, larger);
+        may_cover.then(|| if is_own { bucket } else { system.bucket(constraint, larger) })
     }
 
     fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
@@ -181,7 +191,7 @@ impl<S: WellStructured> Antichain<S> {
     }
 
     fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
-        let candidates = self.since(newcomer.key, newcomer.n_seen).map(|entry| (entry, entry.number));
+        let candidates = self.since(newcomer.bucket, newcomer.n_seen).map(|entry| (entry, entry.number));
         let is_below = |(entry, number): &(Entry, u32)| {
             entry.may_be_covered(newcomer.signature) && system.entails(self.get(*number), &newcomer.constraint)
         };

@@ -9,7 +9,17 @@
 //!    bad ◀── pre ── c₁ ◀── pre ── c₂ …      kept: an antichain; a constraint below which another is kept adds nothing
 //! ```
 //!
-//! A semantics is a [`WellStructured`] system; the [`Search`] and its [`antichain`] know nothing else.
+//! A semantics is a [`WellStructured`] system, which is all that the theory asks; that it is [`Indexed`] is for speed, and
+//! one that is [`Generalizing`] gives up completeness for an end. The [`Search`] and its [`antichain`] know nothing else.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`search`], [`antichain`] | the search, and the constraints so far |
+//! | [`load_buffer`], [`single_buffer`], [`pws`] | an engine each: semantics that are equivalent to the store buffers |
+//! | [`facts`], [`bad`] | what holds of all runs; what is bad |
+//! | [`channel`], [`snapshot`], [`timeline`], [`history`] | what `single_buffer` and `pws` share: one channel of memory snapshots |
+//! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, interned words |
+//! | [`told`] | from a search to an answer |
 
 mod antichain;
 mod bad;
@@ -35,7 +45,7 @@ use std::fmt;
 pub use search::{End, Search};
 pub use words::{WordId, Words};
 
-/// What the search needs to know of a system. All threads of a search share it.
+/// A well-structured transition system, with as much as the decision needs. All threads of a search share it.
 pub trait WellStructured: Sync {
     /// A finite description of an upward-closed set.
     type Constraint: Clone + fmt::Debug + Send + Sync;
@@ -50,26 +60,24 @@ pub trait WellStructured: Sync {
     fn entails(&self, smaller: &Self::Constraint, larger: &Self::Constraint) -> bool;
     /// Whether an initial configuration is in the set.
     fn is_initial(&self, constraint: &Self::Constraint) -> bool;
-    /// The processes that a constraint leaves open, as a set of bits.
-    fn open(&self, constraint: &Self::Constraint) -> u64;
-    /// The key under which a constraint is that covers this one and leaves these processes open, if there is one.
-    /// Constraints that leave the same processes open and have different keys do not entail each other.
-    fn key(&self, constraint: &Self::Constraint, open: u64) -> u64;
+}
+
+/// How constraints are found again: which buckets may hold one that covers another, and which comes first.
+pub trait Indexed: WellStructured {
+    /// What is compared first: constraints of which neither outline is within the other do not entail each other. For a
+    /// fixed number of processes, those that are left open.
+    type Outline: Clone + PartialEq + fmt::Debug + Send + Sync;
+
+    /// The outline of a constraint.
+    fn outline(&self, constraint: &Self::Constraint) -> Self::Outline;
+    /// Whether a constraint with the larger outline may cover one with the smaller.
+    fn is_within(&self, smaller: &Self::Outline, larger: &Self::Outline) -> bool;
+    /// The bucket of the constraints with this outline, which its own is within, that may cover the constraint.
+    /// Constraints with the same outline and different buckets do not entail each other.
+    fn bucket(&self, constraint: &Self::Constraint, outline: &Self::Outline) -> u64;
     /// A few bits by which most pairs are told not to entail each other: a constraint has those of all that cover it.
     fn signature(&self, _constraint: &Self::Constraint) -> u64 {
         0
-    }
-    /// A constraint that covers this one and more, to be kept in its place, for searches that would not end otherwise:
-    /// what they prove is proved, but a way from an initial configuration may be none. `kept` has the same key.
-    fn generalized<'k>(
-        &self,
-        _newcomer: &Self::Constraint,
-        _kept: &mut dyn Iterator<Item = &'k Self::Constraint>,
-    ) -> Option<Self::Constraint>
-    where
-        Self: 'k,
-    {
-        None
     }
     /// Lighter constraints are looked at first.
     fn weight(&self, constraint: &Self::Constraint) -> u32;
@@ -79,4 +87,17 @@ pub trait WellStructured: Sync {
     fn poll_every(&self) -> u64 {
         256
     }
+}
+
+/// For searches that would not end otherwise.
+pub trait Generalizing: Indexed {
+    /// A constraint that covers this one and more, to be kept in its place: what is proved then is proved, but a way from
+    /// an initial configuration may be none. `kept` is in the same bucket.
+    fn generalized<'k>(
+        &self,
+        newcomer: &Self::Constraint,
+        kept: &mut dyn Iterator<Item = &'k Self::Constraint>,
+    ) -> Option<Self::Constraint>
+    where
+        Self: 'k;
 }

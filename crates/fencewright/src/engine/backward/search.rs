@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::engine::StopReason;
-use crate::engine::backward::WellStructured;
 use crate::engine::backward::antichain::{Antichain, Newcomer};
+use crate::engine::backward::{Generalizing, Indexed, WellStructured};
 use crate::watch::{Monitor, Progress};
 
 /// A batch is no more than this part of the queue, and of what was looked at before, so that little is looked at that
@@ -41,7 +41,7 @@ pub enum End<R> {
 
 /// A search of a system.
 #[derive(Debug)]
-pub struct Search<S: WellStructured> {
+pub struct Search<S: Indexed> {
     system: S,
     antichain: Antichain<S>,
     /// Lightest first, oldest first among equals.
@@ -50,7 +50,10 @@ pub struct Search<S: WellStructured> {
     pub n_explored: u64,
 }
 
-impl<S: WellStructured> Search<S> {
+/// What is kept in place of a constraint, if not itself.
+type Larger<S> = fn(&Search<S>, &Newcomer<S>) -> Option<<S as WellStructured>::Constraint>;
+
+impl<S: Indexed> Search<S> {
     /// Nothing is found yet.
     pub fn new(system: S) -> Self {
         Self { system, antichain: Antichain::new(), queue: BinaryHeap::new(), n_explored: 0 }
@@ -99,6 +102,18 @@ impl<S: WellStructured> Search<S> {
     /// Searches on so many threads until the basis is complete, an initial configuration is in it, or a limit is met.
     /// After a limit it may be called again and goes on.
     pub fn run(&mut self, n_threads: usize, monitor: &dyn Monitor) -> End<S::Rule> {
+        self.run_with(n_threads, monitor, |_, _| None)
+    }
+
+    /// The same, with larger constraints in place of those that are found.
+    pub fn run_generalizing(&mut self, n_threads: usize, monitor: &dyn Monitor) -> End<S::Rule>
+    where
+        S: Generalizing,
+    {
+        self.run_with(n_threads, monitor, |search, newcomer| search.antichain.generalized(&search.system, newcomer))
+    }
+
+    fn run_with(&mut self, n_threads: usize, monitor: &dyn Monitor, larger: Larger<S>) -> End<S::Rule> {
         if self.antichain.len() == 0 {
             for constraint in self.system.bad() {
                 let newcomer = self.antichain.look_up(&self.system, constraint, None);
@@ -121,7 +136,7 @@ impl<S: WellStructured> Search<S> {
                     return End::Stopped(reason.into());
                 }
             }
-            for newcomer in self.expand(&batch, n_threads) {
+            for newcomer in self.expand(&batch, n_threads, larger) {
                 if self.add(newcomer) {
                     return self.told();
                 }
@@ -160,10 +175,10 @@ impl<S: WellStructured> Search<S> {
     }
 
     /// The predecessors of a batch that nothing covers, in order.
-    fn expand(&self, batch: &[u32], n_threads: usize) -> Vec<Newcomer<S>> {
+    fn expand(&self, batch: &[u32], n_threads: usize, larger: Larger<S>) -> Vec<Newcomer<S>> {
         let n_threads = n_threads.min(batch.len() / CHUNK);
         if n_threads <= 1 {
-            return self.expand_chunk(batch);
+            return self.expand_chunk(batch, larger);
         }
         let chunks: Vec<&[u32]> = batch.chunks(CHUNK).collect();
         let results: Vec<Mutex<Vec<Newcomer<S>>>> = chunks.iter().map(|_| Mutex::default()).collect();
@@ -172,7 +187,7 @@ impl<S: WellStructured> Search<S> {
             while let i = next.fetch_add(1, Ordering::Relaxed)
                 && let Some(chunk) = chunks.get(i)
             {
-                *results[i].lock().unwrap_or_else(PoisonError::into_inner) = self.expand_chunk(chunk);
+                *results[i].lock().unwrap_or_else(PoisonError::into_inner) = self.expand_chunk(chunk, larger);
             }
         };
         std::thread::scope(|scope| {
@@ -182,14 +197,14 @@ impl<S: WellStructured> Search<S> {
         results.into_iter().flat_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
     }
 
-    fn expand_chunk(&self, chunk: &[u32]) -> Vec<Newcomer<S>> {
+    fn expand_chunk(&self, chunk: &[u32], larger: Larger<S>) -> Vec<Newcomer<S>> {
         let mut newcomers = Vec::new();
         let mut predecessors = Vec::new();
         for &number in chunk {
             self.system.predecessors(self.antichain.get(number), &mut predecessors);
             let not_covered = predecessors.drain(..).filter_map(|(rule, constraint)| {
                 let newcomer = self.antichain.look_up(&self.system, constraint, Some((number, rule)))?;
-                match self.antichain.generalized(&self.system, &newcomer) {
+                match larger(self, &newcomer) {
                     Some(larger) => self.antichain.look_up(&self.system, larger, Some((number, rule))),
                     None => Some(newcomer),
                 }

@@ -1,7 +1,7 @@
 //! What the engines that search backward have in common around the search: the program they search, the run they tell.
 
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
-use crate::engine::backward::{Search, WellStructured};
+use crate::engine::backward::{Indexed, Search};
 use crate::engine::run::{Path, replayed};
 use crate::engine::{Answer, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::PropertyId;
@@ -55,7 +55,7 @@ pub fn told(
 }
 
 /// The answer that a search has led to.
-pub fn answer<S: WellStructured>(engine: &'static str, search: &Search<S>, verdict: Verdict) -> Answer {
+pub fn answer<S: Indexed>(engine: &'static str, search: &Search<S>, verdict: Verdict) -> Answer {
     let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
     Answer { engine, verdict, stats: Stats { explored, kept, bytes, is_shortest: false } }
 }

@@ -94,7 +94,7 @@ impl Engine for ZonesEngine {
             for at in 0..searches.len() {
                 let Some(mut search) = searches[at].take() else { continue };
                 let others = searches.iter().flatten().map(|it| it.n_explored).sum();
-                let end = search.run(task.options.threads, &Turn { monitor, others, until: turn });
+                let end = search.run_generalizing(task.options.threads, &Turn { monitor, others, until: turn });
                 let verdict = match (end, WIDENINGS[at]) {
                     (End::Safe, _) => Some(Verdict::Safe),
                     (End::Stopped(StopReason::Constraints(_)), _) => None,

@@ -18,7 +18,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::engine::backward::WellStructured;
+use crate::engine::backward::{Generalizing, Indexed, WellStructured};
 use crate::engine::symbolic::flow::{Act, ProcessFlow, Step};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::writers::Writers;
@@ -262,12 +262,19 @@ impl WellStructured for Zones<'_> {
             && constraint.buffers.iter().all(is_empty)
             && constraint.zone.clone().meet(self.initial, |i| i)
     }
+}
 
-    fn open(&self, _constraint: &Constraint) -> u64 {
-        0
+impl Indexed for Zones<'_> {
+    /// No process is left open.
+    type Outline = ();
+
+    fn outline(&self, _constraint: &Constraint) {}
+
+    fn is_within(&self, (): &(), (): &()) -> bool {
+        true
     }
 
-    fn key(&self, constraint: &Constraint, _open: u64) -> u64 {
+    fn bucket(&self, constraint: &Constraint, (): &()) -> u64 {
         let mut hasher = DefaultHasher::new();
         for (state, buffers) in constraint.states.iter().zip(&constraint.buffers) {
             state.hash(&mut hasher);
@@ -291,17 +298,6 @@ impl WellStructured for Zones<'_> {
         pairs.filter(bounded).fold(0, |signature, (i, j)| signature | 1 << ((i * n + j) % 64))
     }
 
-    fn generalized<'k>(
-        &self,
-        newcomer: &Constraint,
-        kept: &mut dyn Iterator<Item = &'k Constraint>,
-    ) -> Option<Constraint>
-    where
-        Self: 'k,
-    {
-        self.widened(newcomer, kept)
-    }
-
     /// Short ways and short buffers first, but whatever is far away comes in the end, though the data has no end.
     fn weight(&self, constraint: &Constraint) -> u32 {
         let letters: usize = constraint.buffers.iter().map(Buffers::len).sum();
@@ -315,5 +311,18 @@ impl WellStructured for Zones<'_> {
 
     fn bytes(&self) -> u64 {
         (self.layout.n_base() * self.layout.n_base() * 8 + 64 * self.flows.len()) as u64
+    }
+}
+
+impl Generalizing for Zones<'_> {
+    fn generalized<'k>(
+        &self,
+        newcomer: &Constraint,
+        kept: &mut dyn Iterator<Item = &'k Constraint>,
+    ) -> Option<Constraint>
+    where
+        Self: 'k,
+    {
+        self.widened(newcomer, kept)
     }
 }

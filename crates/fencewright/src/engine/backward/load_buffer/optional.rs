@@ -25,7 +25,7 @@ use crate::engine::automaton::{Letter, RegisterFree};
 use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
-use crate::engine::backward::{End, Search, WellStructured, Words};
+use crate::engine::backward::{End, Indexed, Search, WellStructured, Words};
 use crate::engine::{Reduction, StopReason, Task, Unsupported};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, Position, ProcessId};
@@ -189,13 +189,22 @@ impl WellStructured for Optional<'_> {
         }
         false
     }
+}
 
-    fn open(&self, it: &Labelled) -> u64 {
-        self.inner.open(&it.constraint)
+impl Indexed for Optional<'_> {
+    /// The processes that are left open, as a set of bits.
+    type Outline = u64;
+
+    fn outline(&self, it: &Labelled) -> u64 {
+        self.inner.outline(&it.constraint)
     }
 
-    fn key(&self, it: &Labelled, open: u64) -> u64 {
-        self.inner.key(&it.constraint, open)
+    fn is_within(&self, smaller: &u64, larger: &u64) -> bool {
+        self.inner.is_within(smaller, larger)
+    }
+
+    fn bucket(&self, it: &Labelled, open: &u64) -> u64 {
+        self.inner.bucket(&it.constraint, open)
     }
 
     /// What covers a constraint has no more labels.

@@ -29,7 +29,7 @@ use crate::engine::backward::load_buffer::sharpen::{Sharpening, sharpenings};
 use crate::engine::backward::load_buffer::turning::{Turn, Turning};
 use crate::engine::backward::load_buffer::values::{Encoding, Values};
 use crate::engine::backward::symmetry::renamings;
-use crate::engine::backward::{WellStructured, WordId, Words};
+use crate::engine::backward::{Indexed, WellStructured, WordId, Words};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
@@ -414,13 +414,22 @@ impl WellStructured for LoadBuffers<'_> {
         };
         self.processes().all(starts) && self.program.initial.iter_enumerated().all(holds)
     }
+}
 
-    fn open(&self, constraint: &Constraint) -> u64 {
+impl Indexed for LoadBuffers<'_> {
+    /// The processes that are left open, as a set of bits.
+    type Outline = u64;
+
+    fn outline(&self, constraint: &Constraint) -> u64 {
         let absent = self.processes().filter(|process| constraint[process.index()] == ABSENT);
         absent.map(|process| 1 << process.index()).sum()
     }
 
-    fn key(&self, constraint: &Constraint, open: u64) -> u64 {
+    fn is_within(&self, smaller: &u64, larger: &u64) -> bool {
+        larger & smaller == *smaller
+    }
+
+    fn bucket(&self, constraint: &Constraint, &open: &u64) -> u64 {
         let mut hash = 0x9e37_79b9_7f4a_7c15_u64 ^ open;
         let mut mix = |word: u32| hash = (hash.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
         for process in self.processes().filter(|process| open & 1 << process.index() == 0) {

@@ -28,7 +28,6 @@
 //! only at a fence" and "serialize only after a write", does not.
 
 use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, RegisterFree};
-use crate::engine::backward::WellStructured;
 use crate::engine::backward::bad::{Bad, bad_situations};
 use crate::engine::backward::channel::{Channel, Message};
 use crate::engine::backward::facts::{Facts, Stage, waits_for, writers};
@@ -38,6 +37,7 @@ use crate::engine::backward::pws::constraint::Constraint;
 use crate::engine::backward::pws::last_writes::LastWrites;
 use crate::engine::backward::pws::stores::Stores;
 use crate::engine::backward::snapshot::{STAR, may_be, memory_before};
+use crate::engine::backward::{Indexed, WellStructured};
 use crate::memory::PsoRmw;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{BitSet, Idx, IndexVec};
@@ -343,12 +343,19 @@ impl WellStructured for PartialWriteSerialization<'_> {
             && constraint.states.iter_enumerated().all(starts)
             && self.program.initial.iter_enumerated().all(holds)
     }
+}
 
-    fn open(&self, _constraint: &Constraint) -> u64 {
-        0
+impl Indexed for PartialWriteSerialization<'_> {
+    /// No process is left open.
+    type Outline = ();
+
+    fn outline(&self, _constraint: &Constraint) {}
+
+    fn is_within(&self, (): &(), (): &()) -> bool {
+        true
     }
 
-    fn key(&self, constraint: &Constraint, _open: u64) -> u64 {
+    fn bucket(&self, constraint: &Constraint, (): &()) -> u64 {
         let mut key = Key::new(0);
         constraint.states.iter().for_each(|&state| key.mix(u64::from(state)));
         for (process, x) in constraint.stores.pending() {

@@ -19,7 +19,6 @@
 //! nothing left to do but to write.
 
 use crate::engine::automaton::{Atomic, Datum, Letter, LetterEdge, RegisterFree};
-use crate::engine::backward::WellStructured;
 use crate::engine::backward::bad::{Bad, bad_situations};
 use crate::engine::backward::channel::{Channel, Message};
 use crate::engine::backward::facts::{Facts, Stage, writers, writes};
@@ -27,6 +26,7 @@ use crate::engine::backward::key::Key;
 use crate::engine::backward::processes::Processes;
 use crate::engine::backward::single_buffer::constraint::{ABSENT, Constraint};
 use crate::engine::backward::snapshot::{STAR, may_be, memory_before};
+use crate::engine::backward::{Indexed, WellStructured};
 use crate::program::{LocationId, ProcessId, Program};
 use crate::util::{BitSet, Idx, IndexVec};
 
@@ -310,13 +310,22 @@ impl WellStructured for SingleBuffer<'_> {
             && constraint.states.iter_enumerated().all(starts)
             && self.program.initial.iter_enumerated().all(holds)
     }
+}
 
-    fn open(&self, constraint: &Constraint) -> u64 {
+impl Indexed for SingleBuffer<'_> {
+    /// The processes that are left open, as a set of bits.
+    type Outline = u64;
+
+    fn outline(&self, constraint: &Constraint) -> u64 {
         let all: Processes = self.program.processes.indices().collect();
         all.0 & !constraint.present().0
     }
 
-    fn key(&self, constraint: &Constraint, open: u64) -> u64 {
+    fn is_within(&self, smaller: &u64, larger: &u64) -> bool {
+        larger & smaller == *smaller
+    }
+
+    fn bucket(&self, constraint: &Constraint, open: &u64) -> u64 {
         key_among(constraint, Processes(!open & constraint.present().0))
     }
 
