@@ -28,7 +28,19 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("translate", &["util", "source", "program", "memory"]),
     (
         "report",
-        &["util", "watch", "source", "program", "frontend", "memory", "system", "engine", "synth", "certificate"],
+        &[
+            "util",
+            "watch",
+            "analysis",
+            "source",
+            "program",
+            "frontend",
+            "memory",
+            "system",
+            "engine",
+            "synth",
+            "certificate",
+        ],
     ),
 ];
 

@@ -30,3 +30,4 @@ mod translate_laws;
 mod translate_sizes;
 mod translate_tools;
 mod walk;
+mod walls;
