@@ -10,7 +10,6 @@ mod interrupt;
 mod monitor;
 mod output;
 mod rss;
-mod tables;
 mod units;
 
 use std::panic;

@@ -9,7 +9,7 @@ use fencewright::report::{self, Report};
 use fencewright::translate::print::{self, Printer};
 use fencewright::translate::{Method, Overflow};
 
-use crate::tables::{self, Form};
+use fencewright_tables::{self as tables, Form};
 
 pub(super) fn models() -> impl TypedValueParser<Value = Model> {
     PossibleValuesParser::new(Model::ALL.map(Model::name))

@@ -7,8 +7,8 @@ use clap::Args;
 use fencewright::engine::{self, Engine, Options};
 
 use super::names::{engines, forms, tables};
-use crate::tables::{self, Form, Table};
 use crate::units::{self, Limit};
+use fencewright_tables::{self as tables, Form, Table};
 
 /// `tables`
 #[derive(Debug, Args)]

@@ -1,11 +1,12 @@
 //! `tables`: the papers' tables, ours beside theirs.
 
-use fencewright::watch::Limits;
+use fencewright::watch::{Limits, Monitor};
+use fencewright_tables::{Papers, Setting, Worth};
 
 use crate::args::TablesArguments;
 use crate::code::Code;
 use crate::console::Console;
-use crate::tables::{Papers, Setting};
+use crate::monitor::Watch;
 use crate::{interrupt, output};
 
 /// Makes every table asked; each is shown as soon as it is done, unless it goes to a file.
@@ -15,9 +16,15 @@ pub fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
     let mut page = form.head().to_owned();
     let mut code = Code::Good;
     for table in arguments.tables() {
-        let setting = Setting { engines: arguments.engines(table), options: arguments.options(), limits, console };
+        let watch = |title: String| -> Box<dyn Monitor> { Box::new(Watch::start(limits, title, console)) };
+        let setting = Setting {
+            engines: arguments.engines(table),
+            options: arguments.options(),
+            watch: &watch,
+            is_asked: &interrupt::is_asked,
+        };
         let made = (table.make)(&papers, &setting);
-        code = code.max(made.code);
+        code = code.max(of_worth(made.worth));
         page += &form.of(&made.grid);
         if arguments.output.is_none() {
             console.say(&std::mem::take(&mut page));
@@ -29,5 +36,15 @@ pub fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
     match &arguments.output {
         Some(path) => code.max(output::write(path, &page, console)),
         None => code,
+    }
+}
+
+fn of_worth(worth: Worth) -> Code {
+    match worth {
+        Worth::Good => Code::Good,
+        Worth::Bad => Code::Bad,
+        Worth::Unknown => Code::Unknown,
+        Worth::Defect => Code::Defect,
+        Worth::Interrupted => Code::Interrupted,
     }
 }

@@ -80,8 +80,9 @@ fn every_part_is_in_the_table() {
 const CRATES: &[(&str, &[&str])] = &[
     ("fencewright", &[]),
     ("fencewright-lsp", &["fencewright"]),
+    ("fencewright-tables", &["fencewright"]),
     ("fencewright-web", &["fencewright"]),
-    ("fencewright-cli", &["fencewright", "fencewright-lsp", "fencewright-web"]),
+    ("fencewright-cli", &["fencewright", "fencewright-lsp", "fencewright-tables", "fencewright-web"]),
 ];
 
 #[test]

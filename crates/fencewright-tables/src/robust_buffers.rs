@@ -10,11 +10,10 @@ use fencewright::program::Program;
 
 use super::ask::{self, Checked, Inquiry, Pruned, Reached};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, notes, stopped, verdict};
+use super::judge::{Judgement, stopped};
+use super::making;
 use super::papers::{Papers, Robust, RobustRow, Subject};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "robust-buffers";
@@ -50,36 +49,35 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.robust_buffers;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let program = super::programs::named(&row.subject.program);
-        for (model, paper) in [(Model::Tso, row.tso), (Model::Pso, row.pso)] {
-            let Ok(work) = work(&program, model, row, setting) else { continue };
-            if interrupt::is_asked() {
-                return Made { grid, code: Code::Interrupted };
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            for (model, paper) in [(Model::Tso, row.tso), (Model::Pso, row.pso)] {
+                let Ok(work) = work(&program, model, row, setting) else { continue };
+                asking.answer(cells(row, model, paper, &work));
+                asking.settle();
             }
-            let (cells, judgement) = cells(row, model, paper, &work);
-            grid.rows.push(cells);
-            code = code.max(verdict(&[judgement]));
-        }
-        grid.notes.extend(notes(&row.subject));
-    }
-    Made { grid, code }
+        },
+    )
 }
 
 fn work(program: &Program, model: Model, row: &RobustRow, on: &Setting<'_>) -> Result<Work, Unsupported> {
     let engine: &'static dyn Engine = &NUMERIC;
     let [robust, direct] = ["robust", "direct"].map(|buffers| on.options.clone().with_name(&BUFFERS, buffers));
     let watch = on.watch(NAME, &row.subject.name, engine);
-    let inquiry = Inquiry { engine, program, model, options: &robust, monitor: &watch };
+    let inquiry = Inquiry { engine, program, model, options: &robust, monitor: &*watch };
     let candidates = ask::candidates(program);
     let pruned = inquiry.prune(&candidates)?;
     let Ok(fences) = &pruned.fences else { return Ok(Work { pruned, proofs: None }) };
     let placement = fences.placement(&candidates);
     let check = |options: &Options| {
         let watch = on.watch(NAME, &row.subject.name, engine);
-        Inquiry { engine, program, model, options, monitor: &watch }.check(&placement)
+        Inquiry { engine, program, model, options, monitor: &*watch }.check(&placement)
     };
     let proofs = Some([check(&robust)?, check(&direct)?]);
     Ok(Work { pruned, proofs })
@@ -140,8 +138,8 @@ mod tests {
     use fencewright::engine::StopReason;
 
     use super::{Judgement, compare};
-    use crate::tables::grid::Cell;
-    use crate::tables::papers::Subject;
+    use crate::grid::Cell;
+    use crate::papers::Subject;
 
     #[test]
     fn more_fences_than_the_paper_need_an_explanation() {

@@ -7,11 +7,10 @@ use fencewright::program::{FenceKind, Program};
 
 use super::ask::{self, Inferred, Inquiry};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, stopped, verdict};
+use super::judge::{Judgement, judge, stopped};
+use super::making;
 use super::papers::{InferRow, Papers, Quality};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "coherence-infer";
@@ -37,36 +36,35 @@ than the paper's is not marked";
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_infer;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let program = super::programs::named(&row.subject.program);
-        let least = least(row, &program, setting);
-        for (abstraction, k, paper) in [
-            (Abstraction::Fd, 0, row.fd0),
-            (Abstraction::Fd, 1, row.fd1),
-            (Abstraction::Pd, 0, row.pd0),
-            (Abstraction::Pd, 1, row.pd1),
-            (Abstraction::Pd, 2, row.pd2),
-        ] {
-            let asked = Asked { row, program: &program, abstraction, k, paper };
-            let (cells, judgement) = asked.answer(least.as_ref(), setting);
-            if interrupt::is_asked() {
-                return Made { grid, code: Code::Interrupted };
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            let least = least(row, &program, setting);
+            for (abstraction, k, paper) in [
+                (Abstraction::Fd, 0, row.fd0),
+                (Abstraction::Fd, 1, row.fd1),
+                (Abstraction::Pd, 0, row.pd0),
+                (Abstraction::Pd, 1, row.pd1),
+                (Abstraction::Pd, 2, row.pd2),
+            ] {
+                let asked = Asked { row, program: &program, abstraction, k, paper };
+                asking.answer(asked.answer(least.as_ref(), setting));
+                asking.settle();
             }
-            grid.rows.push(cells);
-            code = code.max(verdict(&[judgement]));
-        }
-        grid.notes.extend(notes(&row.subject));
-    }
-    Made { grid, code }
+        },
+    )
 }
 
 /// The fewest full fences that make the program correct.
 fn least(row: &InferRow, program: &Program, setting: &Setting<'_>) -> Result<usize, StopReason> {
     let engine = engine::named("load-buffer").expect("the engine is registered");
     let watch = setting.watch(NAME, &row.subject.name, engine);
-    let inquiry = Inquiry { engine, program, model: Model::Pso, options: &setting.options, monitor: &watch };
+    let inquiry = Inquiry { engine, program, model: Model::Pso, options: &setting.options, monitor: &*watch };
     let fenced = inquiry.fences(&ask::candidates(program), &[FenceKind::Full]);
     let sets = fenced.expect("the engine takes every program of the paper").sets?;
     Ok(sets.smallest().map_or(0, |set| set.0.len()))
@@ -108,7 +106,7 @@ impl Asked<'_> {
         let engine: &'static dyn Engine = &Coherence::DEFAULT;
         let options = setting.options.clone().with_name(&ABSTRACTION, self.abstraction.name()).with_count(&K, self.k);
         let watch = setting.watch(NAME, &self.row.subject.name, engine);
-        let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &watch };
+        let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &*watch };
         inquiry.infer(&ask::candidates(self.program)).expect("the engine takes every program of the paper")
     }
 }

@@ -7,19 +7,19 @@ use serde::Deserialize;
 use super::grid::{Column, Grid};
 
 /// The file, as it ships.
-const TEXT: &str = include_str!("../../tables/papers.toml");
+const TEXT: &str = include_str!("../tables/papers.toml");
 
 /// All tables.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Papers {
-    pub single_buffer: Table<SetsRow>,
-    pub pso_reach: Table<ReachRow>,
-    pub pso_fences: Table<SameSetsRow>,
-    pub coherence_verify: Table<ProofsRow>,
-    pub coherence_infer: Table<InferRow>,
-    pub predicates: Table<PerProcessRow>,
-    pub robust_buffers: Table<RobustRow>,
+    pub(crate) single_buffer: Table<SetsRow>,
+    pub(crate) pso_reach: Table<ReachRow>,
+    pub(crate) pso_fences: Table<SameSetsRow>,
+    pub(crate) coherence_verify: Table<ProofsRow>,
+    pub(crate) coherence_infer: Table<InferRow>,
+    pub(crate) predicates: Table<PerProcessRow>,
+    pub(crate) robust_buffers: Table<RobustRow>,
 }
 
 /// One table of one paper.
@@ -244,7 +244,7 @@ impl Papers {
 #[cfg(test)]
 mod tests {
     use super::{Papers, Reach};
-    use crate::tables::programs;
+    use crate::programs;
 
     #[test]
     fn the_file_is_read() {

@@ -6,11 +6,10 @@ use fencewright::program::{FenceKind, Placement, Program};
 
 use super::ask::{self, Checked, Fenced, Inquiry, sets_text};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, verdict};
+use super::judge::{Judgement, judge};
+use super::making;
 use super::papers::{Papers, SetsRow};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "single-buffer";
@@ -46,32 +45,26 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.single_buffer;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let program = super::programs::named(&row.subject.program);
-        let mut judgements = Vec::new();
-        for &engine in &setting.engines {
-            if interrupt::is_asked() {
-                break;
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            for engine in setting.engines() {
+                let Ok(work) = work(&program, engine, row, setting) else { continue };
+                asking.answer(cells(row, engine, &work));
             }
-            let Ok(work) = work(&program, engine, row, setting) else { continue };
-            let (cells, judgement) = cells(row, engine, &work);
-            grid.rows.push(cells);
-            judgements.push(judgement);
-        }
-        if interrupt::is_asked() {
-            return Made { grid, code: Code::Interrupted };
-        }
-        grid.notes.extend(notes(&row.subject));
-        code = code.max(verdict(&judgements));
-    }
-    Made { grid, code }
+            asking.settle();
+        },
+    )
 }
 
 fn work(program: &Program, engine: &'static dyn Engine, row: &SetsRow, on: &Setting<'_>) -> Result<Work, Unsupported> {
     let watch = on.watch(NAME, &row.subject.name, engine);
-    let inquiry = Inquiry { engine, program, model: Model::Tso, options: &on.options, monitor: &watch };
+    let inquiry = Inquiry { engine, program, model: Model::Tso, options: &on.options, monitor: &*watch };
     let candidates = ask::candidates(program);
     let plain = inquiry.check(&Placement::NONE)?;
     let fences = inquiry.fences(&candidates, &[FenceKind::Full])?;

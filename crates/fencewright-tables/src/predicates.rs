@@ -8,11 +8,10 @@ use fencewright::program::{FenceKind, Placement, Program};
 
 use super::ask::{self, Checked, Inquiry, Sets};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, verdict};
+use super::judge::{Judgement, judge};
+use super::making;
 use super::papers::{Papers, PerProcessRow};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "predicates";
@@ -55,25 +54,22 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.predicates;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let program = super::programs::named(&row.subject.program);
-        let mut judgements = Vec::new();
-        for &engine in &setting.engines {
-            if interrupt::is_asked() {
-                return Made { grid, code: Code::Interrupted };
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            for engine in setting.engines() {
+                let works = [Model::Tso, Model::Pso].map(|model| work(&program, engine, model, row, setting));
+                let [Ok(tso), Ok(pso)] = works else { continue };
+                asking.answer(cells(row, engine, &tso, &pso));
             }
-            let works = [Model::Tso, Model::Pso].map(|model| work(&program, engine, model, row, setting));
-            let [Ok(tso), Ok(pso)] = works else { continue };
-            let (cells, judgement) = cells(row, engine, &tso, &pso);
-            grid.rows.push(cells);
-            judgements.push(judgement);
-        }
-        grid.notes.extend(notes(&row.subject));
-        code = code.max(verdict(&judgements));
-    }
-    Made { grid, code }
+            asking.settle();
+        },
+    )
 }
 
 fn work(
@@ -84,7 +80,7 @@ fn work(
     on: &Setting<'_>,
 ) -> Result<Work, Unsupported> {
     let watch = on.watch(NAME, &row.subject.name, engine);
-    let inquiry = Inquiry { engine, program, model, options: &on.options, monitor: &watch };
+    let inquiry = Inquiry { engine, program, model, options: &on.options, monitor: &*watch };
     let candidates = ask::candidates(program);
     let plain = inquiry.check(&Placement::NONE)?;
     let fences = inquiry.fences(&candidates, &[FenceKind::Full])?;

@@ -7,11 +7,10 @@ use fencewright::program::{FenceKind, Placement, Program};
 
 use super::ask::{self, Checked, Fenced, Inquiry, Sets};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, stopped, verdict};
+use super::judge::{Judgement, judge, stopped};
+use super::making;
 use super::papers::{Papers, SameSetsRow, Synthesized};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "pso-fences";
@@ -53,38 +52,30 @@ struct Work {
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_fences;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let judgements = answer(row, setting, &mut grid.rows);
-        if interrupt::is_asked() {
-            return Made { grid, code: Code::Interrupted };
-        }
-        grid.notes.extend(notes(&row.subject));
-        code = code.max(verdict(&judgements));
-    }
-    Made { grid, code }
-}
-
-/// Asks every engine that knows PSO.
-fn answer(row: &SameSetsRow, setting: &Setting<'_>, rows: &mut Vec<Vec<Cell>>) -> Vec<Judgement> {
-    let program = super::programs::named(&row.subject.program);
-    let Some(tso) = under_tso(row, &program, setting) else { return Vec::new() };
-    let mut judgements = Vec::new();
-    for &engine in setting.engines.iter().take_while(|_| !interrupt::is_asked()) {
-        let Ok(work) = under_pso(row, &program, engine, setting) else { continue };
-        let (cells, judgement) = cells(row, engine, &tso, &work);
-        rows.push(cells);
-        judgements.push(judgement);
-    }
-    judgements
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            if let Some(tso) = under_tso(row, &program, setting) {
+                for engine in setting.engines() {
+                    let Ok(work) = under_pso(row, &program, engine, setting) else { continue };
+                    asking.answer(cells(row, engine, &tso, &work));
+                }
+            }
+            asking.settle();
+        },
+    )
 }
 
 /// The sets under TSO, by the first engine that knows it.
 fn under_tso(row: &SameSetsRow, program: &Program, on: &Setting<'_>) -> Option<Result<Sets, StopReason>> {
     let ask = |engine: &'static dyn Engine| {
         let watch = on.watch(NAME, &row.subject.name, engine);
-        let inquiry = Inquiry { engine, program, model: Model::Tso, options: &on.options, monitor: &watch };
+        let inquiry = Inquiry { engine, program, model: Model::Tso, options: &on.options, monitor: &*watch };
         inquiry.fences(&ask::candidates(program), &[FenceKind::Full]).ok()
     };
     on.engines.iter().find_map(|&engine| ask(engine)).map(|it| it.sets)
@@ -97,7 +88,7 @@ fn under_pso(
     on: &Setting<'_>,
 ) -> Result<Work, Unsupported> {
     let watch = on.watch(NAME, &row.subject.name, engine);
-    let inquiry = Inquiry { engine, program, model: Model::Pso, options: &on.options, monitor: &watch };
+    let inquiry = Inquiry { engine, program, model: Model::Pso, options: &on.options, monitor: &*watch };
     // Whether it knows PSO at all: synthesis may answer from SC alone.
     inquiry.check(&Placement::NONE)?;
     let candidates = ask::candidates(program);

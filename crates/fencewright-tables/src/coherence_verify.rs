@@ -9,11 +9,10 @@ use fencewright::program::{Placement, Program};
 
 use super::ask::{Checked, Inquiry, Reached};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, verdict};
+use super::judge::{Judgement, judge};
+use super::making;
 use super::papers::{Papers, Proof, ProofsRow};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "coherence-verify";
@@ -37,24 +36,23 @@ alarm, where there is one. `reduced`: with them. `B/state`: bytes of all tables,
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_verify;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        let program = super::programs::named(&row.subject.program);
-        for (abstraction, k, paper) in
-            [(Abstraction::Set, 0, row.set), (Abstraction::Fd, 0, row.fd0), (Abstraction::Fd, 1, row.fd1)]
-        {
-            let asked = Asked { row, program: &program, abstraction, k, paper };
-            let (cells, judgement) = asked.answer(setting);
-            if interrupt::is_asked() {
-                return Made { grid, code: Code::Interrupted };
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            let program = super::programs::named(&row.subject.program);
+            for (abstraction, k, paper) in
+                [(Abstraction::Set, 0, row.set), (Abstraction::Fd, 0, row.fd0), (Abstraction::Fd, 1, row.fd1)]
+            {
+                let asked = Asked { row, program: &program, abstraction, k, paper };
+                asking.answer(asked.answer(setting));
+                asking.settle();
             }
-            grid.rows.push(cells);
-            code = code.max(verdict(&[judgement]));
-        }
-        grid.notes.extend(notes(&row.subject));
-    }
-    Made { grid, code }
+        },
+    )
 }
 
 /// One program with one abstraction.
@@ -95,7 +93,7 @@ impl Asked<'_> {
         let options = Options { without, ..setting.options.clone() };
         let options = options.with_name(&ABSTRACTION, self.abstraction.name()).with_count(&K, self.k);
         let watch = setting.watch(NAME, &self.row.subject.name, engine);
-        let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &watch };
+        let inquiry = Inquiry { engine, program: self.program, model: Model::Pso, options: &options, monitor: &*watch };
         inquiry.check(&Placement::NONE).expect("the engine takes every program of the paper")
     }
 }

@@ -15,6 +15,7 @@ mod coherence_verify;
 mod form;
 mod grid;
 mod judge;
+mod making;
 mod papers;
 mod predicates;
 mod programs;
@@ -24,14 +25,11 @@ mod robust_buffers;
 mod single_buffer;
 
 use fencewright::engine::{self, Engine, Options};
-use fencewright::watch::Limits;
-
-use crate::code::Code;
-use crate::console::Console;
-use crate::monitor::Watch;
+use fencewright::watch::Monitor;
 
 pub use form::Form;
 pub use grid::Grid;
+pub use judge::Worth;
 pub use papers::Papers;
 
 /// A table that can be made.
@@ -89,17 +87,22 @@ const EXACT: &[&str] = &["load-buffer", "single-buffer", "pws"];
 
 /// Who searches, and how.
 pub struct Setting<'a> {
+    /// Who.
     pub engines: Vec<&'static dyn Engine>,
+    /// How.
     pub options: Options,
-    /// For each row.
-    pub limits: Limits,
-    pub console: &'a Console,
+    /// Watches one row, of which this is the title.
+    pub watch: &'a dyn Fn(String) -> Box<dyn Monitor + 'a>,
+    /// Whether somebody has asked to stop.
+    pub is_asked: &'a dyn Fn() -> bool,
 }
 
 /// A table, and what it is worth.
 pub struct Made {
+    /// The table.
     pub grid: Grid,
-    pub code: Code,
+    /// What it is worth.
+    pub worth: Worth,
 }
 
 impl Table {
@@ -111,7 +114,17 @@ impl Table {
 
 impl Setting<'_> {
     /// Watches one row.
-    fn watch(&self, table: &str, program: &str, engine: &dyn Engine) -> Watch<'_> {
-        Watch::start(self.limits, format!("{table}: {program} with {}", engine.name()), self.console)
+    fn watch(&self, table: &str, program: &str, engine: &dyn Engine) -> Box<dyn Monitor + '_> {
+        (self.watch)(format!("{table}: {program} with {}", engine.name()))
+    }
+
+    /// Whether there is to be no further answer.
+    fn is_stopped(&self) -> bool {
+        (self.is_asked)()
+    }
+
+    /// The engines, until somebody asks to stop.
+    fn engines(&self) -> impl Iterator<Item = &'static dyn Engine> {
+        self.engines.iter().copied().take_while(|_| !self.is_stopped())
     }
 }

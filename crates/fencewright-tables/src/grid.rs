@@ -11,6 +11,7 @@ pub struct Grid {
     pub title: String,
     /// What is compared with what.
     pub about: String,
+    /// What its columns are.
     pub columns: &'static [Column],
     /// Each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,

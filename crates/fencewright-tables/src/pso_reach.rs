@@ -6,11 +6,10 @@ use fencewright::program::Placement;
 
 use super::ask::{Checked, Inquiry, Reached};
 use super::grid::{Cell, Column};
-use super::judge::{Judgement, judge, notes, verdict};
+use super::judge::{Judgement, judge};
+use super::making::{self, Asking};
 use super::papers::{Papers, Reach, ReachRow};
 use super::{Made, Setting};
-use crate::code::Code;
-use crate::interrupt;
 
 /// Its name on the command line.
 pub const NAME: &str = "pso-reach";
@@ -36,22 +35,22 @@ const READING: &str = "\
 /// Makes the table.
 pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_reach;
-    let mut grid = table.grid(NAME, READING, COLUMNS);
-    let mut code = Code::Good;
-    for row in &table.rows {
-        for asked in [
-            Asked { row, model: Model::Tso, paper: &row.tso, study: row.study.tso },
-            Asked { row, model: Model::Pso, paper: &row.pso, study: row.study.pso },
-        ] {
-            let judgements = asked.answer(setting, &mut grid.rows);
-            if interrupt::is_asked() {
-                return Made { grid, code: Code::Interrupted };
+    let grid = table.grid(NAME, READING, COLUMNS);
+    making::make(
+        setting,
+        grid,
+        &table.rows,
+        |row| &row.subject,
+        |row, asking| {
+            for asked in [
+                Asked { row, model: Model::Tso, paper: &row.tso, study: row.study.tso },
+                Asked { row, model: Model::Pso, paper: &row.pso, study: row.study.pso },
+            ] {
+                asked.answer(setting, asking);
+                asking.settle();
             }
-            code = code.max(verdict(&judgements));
-        }
-        grid.notes.extend(notes(&row.subject));
-    }
-    Made { grid, code }
+        },
+    )
 }
 
 /// One program under one model.
@@ -64,19 +63,15 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Asks every engine.
-    fn answer(&self, setting: &Setting<'_>, rows: &mut Vec<Vec<Cell>>) -> Vec<Judgement> {
+    fn answer(&self, setting: &Setting<'_>, asking: &mut Asking<'_>) {
         let program = super::programs::named(&self.row.subject.program);
-        let mut judgements = Vec::new();
-        for &engine in setting.engines.iter().take_while(|_| !interrupt::is_asked()) {
+        for engine in setting.engines() {
             let watch = setting.watch(NAME, &self.row.subject.name, engine);
             let inquiry =
-                Inquiry { engine, program: &program, model: self.model, options: &setting.options, monitor: &watch };
+                Inquiry { engine, program: &program, model: self.model, options: &setting.options, monitor: &*watch };
             let Ok(checked) = inquiry.check(&Placement::NONE) else { continue };
-            let (cells, judgement) = self.cells(engine, &checked);
-            rows.push(cells);
-            judgements.push(judgement);
+            asking.answer(self.cells(engine, &checked));
         }
-        judgements
     }
 
     fn cells(&self, engine: &dyn Engine, checked: &Checked) -> (Vec<Cell>, Judgement) {

@@ -4,7 +4,6 @@ use fencewright::engine::StopReason;
 
 use super::grid::Cell;
 use super::papers::Subject;
-use crate::code::Code;
 
 /// How one answer compares with the paper's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,17 +30,45 @@ pub fn judge(ours: Result<String, &StopReason>, paper: Option<&str>, subject: &S
     }
 }
 
+/// What a table, or an answer, is worth; the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// No answer differs from the paper's without an explanation.
+    Good,
+    /// One does.
+    Bad,
+    /// There is a question that nobody answers.
+    Unknown,
+    /// The tool contradicts itself.
+    Defect,
+    /// Somebody asked to stop.
+    Interrupted,
+}
+
+impl Worth {
+    fn of_stop(reason: &StopReason) -> Self {
+        match reason {
+            StopReason::Interrupted => Self::Interrupted,
+            StopReason::Defect(_) => Self::Defect,
+            StopReason::Timeout | StopReason::Memory | StopReason::BufferBound(_) => Self::Unknown,
+            StopReason::UnboundedData(_) | StopReason::States(_) | StopReason::Alarm(_) => Self::Unknown,
+            StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => Self::Unknown,
+            StopReason::Constraints(_) | StopReason::Overflow | StopReason::Unproved(_) => Self::Unknown,
+        }
+    }
+}
+
 /// What all engines together make of one question. One that gives up leaves it to the others.
-pub fn verdict(judgements: &[Judgement]) -> Code {
+pub fn verdict(judgements: &[Judgement]) -> Worth {
     let of = |judgement: &Judgement| match judgement {
-        Judgement::Agrees | Judgement::Explained => Code::Good,
-        Judgement::Differs => Code::Bad,
-        Judgement::Unknown(reason) => Code::of_stop(reason),
+        Judgement::Agrees | Judgement::Explained => Worth::Good,
+        Judgement::Differs => Worth::Bad,
+        Judgement::Unknown(reason) => Worth::of_stop(reason),
     };
     let is_known = judgements.iter().any(|it| !matches!(it, Judgement::Unknown(_)));
-    let codes = judgements.iter().map(of).filter(|&code| !(is_known && code == Code::Unknown));
+    let codes = judgements.iter().map(of).filter(|&code| !(is_known && code == Worth::Unknown));
     // Nobody took the question: that is no answer either.
-    codes.max().unwrap_or(Code::Unknown)
+    codes.max().unwrap_or(Worth::Unknown)
 }
 
 /// Why there is no answer, in a word or two.
@@ -67,10 +94,9 @@ pub fn notes(subject: &Subject) -> impl Iterator<Item = (String, String)> {
 mod tests {
     use fencewright::engine::StopReason;
 
-    use super::{Judgement, judge, verdict};
-    use crate::code::Code;
-    use crate::tables::grid::Cell;
-    use crate::tables::papers::Subject;
+    use super::{Judgement, Worth, judge, verdict};
+    use crate::grid::Cell;
+    use crate::papers::Subject;
 
     fn subject(explained: Option<&str>) -> Subject {
         let explained = explained.map(str::to_owned);
@@ -92,14 +118,14 @@ mod tests {
     #[test]
     fn one_engine_that_answers_is_enough() {
         let gave_up = || Judgement::Unknown(StopReason::Constraints(5));
-        assert_eq!(verdict(&[Judgement::Agrees, gave_up()]), Code::Good);
-        assert_eq!(verdict(&[Judgement::Explained]), Code::Good);
-        assert_eq!(verdict(&[Judgement::Differs, gave_up()]), Code::Bad);
-        assert_eq!(verdict(&[gave_up()]), Code::Unknown);
-        assert_eq!(verdict(&[]), Code::Unknown);
+        assert_eq!(verdict(&[Judgement::Agrees, gave_up()]), Worth::Good);
+        assert_eq!(verdict(&[Judgement::Explained]), Worth::Good);
+        assert_eq!(verdict(&[Judgement::Differs, gave_up()]), Worth::Bad);
+        assert_eq!(verdict(&[gave_up()]), Worth::Unknown);
+        assert_eq!(verdict(&[]), Worth::Unknown);
         let interrupted = Judgement::Unknown(StopReason::Interrupted);
-        assert_eq!(verdict(&[Judgement::Agrees, interrupted]), Code::Interrupted);
+        assert_eq!(verdict(&[Judgement::Agrees, interrupted]), Worth::Interrupted);
         let defect = Judgement::Unknown(StopReason::Defect("x".to_owned()));
-        assert_eq!(verdict(&[Judgement::Agrees, defect]), Code::Defect);
+        assert_eq!(verdict(&[Judgement::Agrees, defect]), Worth::Defect);
     }
 }

@@ -6,7 +6,7 @@ use fencewright::source::Source;
 
 macro_rules! examples {
     ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../../../examples/", $name, ".fw")))),*]
+        &[$(($name, include_str!(concat!("../../../examples/", $name, ".fw")))),*]
     };
 }
 

@@ -7,8 +7,11 @@ use super::grid::{Cell, Grid};
 /// How a table looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
+    /// For people.
     Human,
+    /// For the guide.
     Markdown,
+    /// For programs.
     Json,
 }
 
@@ -141,7 +144,7 @@ fn object(grid: &Grid, row: &[Cell]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Form, wrapped};
-    use crate::tables::grid::{Cell, Column, Grid};
+    use crate::grid::{Cell, Column, Grid};
 
     fn grid() -> Grid {
         Grid {
