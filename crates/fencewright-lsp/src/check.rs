@@ -8,7 +8,7 @@ use crossbeam_channel::Sender;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::report::{Blame, blame, violated};
 use fencewright::source::{Diagnostic, Span};
 use fencewright::system::{Action, Run};
@@ -65,7 +65,7 @@ pub struct Checked {
 pub fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel, done: Sender<Checked>) {
     std::thread::spawn(move || {
         let options = Options::default();
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         let verdict = Auto.check(&task, &Deadline::new(cancel)).map(|answer| answer.verdict);
         let violation = match verdict {
             Ok(Verdict::Unsafe(run)) => Some(told(&program, &run)),

@@ -4,10 +4,10 @@ use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, Task};
 use fencewright::frontend::Frontend;
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::Program;
 use fencewright::report::patch::{Insertion, Original, patch};
 use fencewright::source::{Source, Span};
-use fencewright::synth::{self, By, Costs, Method, Outcome, Place, Request, Wanted};
+use fencewright::synth::{self, By, Outcome, Place, Request};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
     TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
@@ -39,17 +39,11 @@ impl Unfenced {
     /// The actions that insert the missing fences; none if nothing is missing, or it takes too long.
     pub fn actions(&self, cancel: Cancel) -> Vec<CodeActionOrCommand> {
         let options = Options::default();
-        let task = Task { program: &self.program, placement: &Placement::NONE, model: self.model, options: &options };
+        let task = Task::new(&self.program, self.model, &options);
         let Ok(candidates) = synth::candidates(&self.program, &Place::AfterStores, By::Source) else {
             return Vec::new();
         };
-        let request = Request {
-            candidates: &candidates,
-            kinds: &FenceKind::ALL,
-            costs: &Costs::default(),
-            wanted: Wanted::All,
-            method: Method::Auto,
-        };
+        let request = Request::all(&candidates);
         let found = synth::synthesize(&Auto, &task, &request, &Deadline::new(cancel)).map(|it| it.outcome);
         let Ok(Outcome::Fixed(sets)) = found else { return Vec::new() };
         let original = Original { frontend: self.frontend, source: &self.source, defines: &[], program: &self.program };

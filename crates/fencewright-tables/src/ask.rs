@@ -98,8 +98,7 @@ impl Inquiry<'_> {
         kinds: &[FenceKind],
     ) -> Result<Fenced, Unsupported> {
         let started = Instant::now();
-        let request =
-            Request { candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
+        let request = Request { kinds, ..Request::all(candidates) };
         let answer = synthesize(self.engine, &self.task(&Placement::NONE), &request, self.monitor)?;
         Ok(Fenced { sets: sets(answer), seconds: started.elapsed().as_secs_f64() })
     }

@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fencewright::engine::{Options, Task, Verdict};
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
 use fencewright::report::{self, Command, Detail, FenceFinding, Finding, Look, Refusal, Report as _, trace_view};
 use fencewright::source::Style;
-use fencewright::synth::{self, By, Costs, Method, Outcome, Place, Request, Wanted};
+use fencewright::synth::{self, By, Outcome, Place, Request};
 use fencewright::system::Run;
 use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
 use serde::{Deserialize, Serialize};
@@ -214,8 +214,7 @@ impl Job {
     fn check(&self, understood: &Understood, watch: &Watch<'_>) -> Done {
         let Understood { program, model, engine, .. } = understood;
         let options = options();
-        let answer =
-            engine.check(&Task { program, placement: &Placement::NONE, model: *model, options: &options }, watch);
+        let answer = engine.check(&Task::new(program, *model, &options), watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
         let finding = Finding {
             command: Command::Check,
@@ -237,15 +236,9 @@ impl Job {
     fn fence(&self, understood: Understood, watch: &Watch<'_>) -> Done {
         let Understood { program, model, engine, .. } = &understood;
         let options = options();
-        let task = Task { program, placement: &Placement::NONE, model: *model, options: &options };
+        let task = Task::new(program, *model, &options);
         let candidates = synth::candidates(program, &Place::AfterStores, By::Source).expect("no label is named");
-        let request = Request {
-            candidates: &candidates,
-            kinds: &FenceKind::ALL,
-            costs: &Costs::default(),
-            wanted: Wanted::All,
-            method: Method::Auto,
-        };
+        let request = Request::all(&candidates);
         let answer = synth::synthesize(*engine, &task, &request, watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
         let finding = FenceFinding {

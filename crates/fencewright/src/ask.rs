@@ -10,10 +10,10 @@ use crate::engine::portfolio::Auto;
 use crate::engine::{Answer, Engine, Options, Task, Unsupported};
 use crate::frontend::{self, Frontend, fw};
 use crate::memory::Model;
-use crate::program::{FenceKind, Placement, Program};
+use crate::program::{Placement, Program};
 use crate::report::patch::{Original, Patched, Unwritable, patch};
 use crate::source::{Diagnostic, Source, Style, render};
-use crate::synth::{self, By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted};
+use crate::synth::{self, By, Outcome, Place, Request, Synthesis};
 use crate::watch::Unlimited;
 
 /// Reads a program. The ending of its name tells the language (`.fw`, `.rmm`, `.litmus`); without one it is `.fw`.
@@ -57,7 +57,7 @@ pub fn parse(name: &str, text: &str) -> Result<Program, Mistakes> {
 /// No engine takes the program.
 pub fn check(program: &Program, model: Model) -> Result<Answer, Unsupported> {
     let options = all_cores();
-    Auto.check(&Task { program, placement: &Placement::NONE, model, options: &options }, &Unlimited)
+    Auto.check(&Task::new(program, model, &options), &Unlimited)
 }
 
 /// Finds every minimal set of fences, after stores, that makes a program correct.
@@ -83,15 +83,9 @@ pub fn check(program: &Program, model: Model) -> Result<Answer, Unsupported> {
 /// No engine takes the program.
 pub fn fence(program: &Program, model: Model) -> Result<Repairs, Unsupported> {
     let options = all_cores();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let candidates = synth::candidates(program, &Place::AfterStores, By::Source).expect("no label is named");
-    let request = Request {
-        candidates: &candidates,
-        kinds: &FenceKind::ALL,
-        costs: &Costs::default(),
-        wanted: Wanted::All,
-        method: Method::Auto,
-    };
+    let request = Request::all(&candidates);
     let synthesis = synth::synthesize(&Auto, &task, &request, &Unlimited)?;
     let sets = match &synthesis.outcome {
         Outcome::Fixed(sets) => sets,

@@ -15,7 +15,7 @@ use common::fences;
 use fencewright::engine::{ALL, Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::source::{Source, Style, render};
 use fencewright::watch::{Monitor, Progress, Stop};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -122,7 +122,7 @@ fn program(name: &str, text: &str) -> Result<Program, String> {
 
 fn check(engine: &dyn Engine, program: &Program, model: Model, expected: Option<Expected>) -> Result<String, Failed> {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let answer = match engine.check(&task, &Patience::with(engine)) {
         Ok(answer) => answer,
         Err(unsupported) => return Ok(format!("unsupported: {unsupported}")),

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use fencewright::certificate::{Certificate, write};
 use fencewright::engine::{StopReason, Task};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::prove::{Proved, certify, certify_fences};
 use fencewright::report::{Command, FenceFinding, Finding, Refusal};
-use fencewright::synth::{self, Costs, Method, Outcome, Request, Synthesis, Wanted};
+use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::watch::Limits;
 
 use crate::args::CertifyArguments;
@@ -66,7 +66,7 @@ impl Job<'_> {
     fn check(&self, console: &mut Console) -> Code {
         let options = self.arguments.search.options();
         let engine = self.arguments.search.engine();
-        let task = Task { program: self.program, placement: &Placement::NONE, model: self.model, options: &options };
+        let task = Task::new(self.program, self.model, &options);
         let watch = self.watch(console);
         let proved = certify(engine, &task, &watch);
         let seconds = watch.elapsed().as_secs_f64();
@@ -98,15 +98,9 @@ impl Job<'_> {
         let Some(candidates) = candidates(self.program, which, console) else { return Code::Wrong };
         let options = self.arguments.search.options();
         let engine = self.arguments.search.engine();
-        let task = Task { program: self.program, placement: &Placement::NONE, model: self.model, options: &options };
-        let (kinds, costs) = (which.kinds(), Costs::default());
-        let request = Request {
-            candidates: &candidates,
-            kinds: &kinds,
-            costs: &costs,
-            wanted: Wanted::All,
-            method: Method::Auto,
-        };
+        let task = Task::new(self.program, self.model, &options);
+        let kinds = which.kinds();
+        let request = Request { kinds: &kinds, ..Request::all(&candidates) };
         let watch = self.watch(console);
         let (answer, certificate) = match synth::synthesize(engine, &task, &request, &watch) {
             Ok(found) => {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fencewright::engine::{Answer, Task, Verdict};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Refusal, trace_page};
 use fencewright::watch::Limits;
 
@@ -59,7 +59,7 @@ fn answer_under(question: &Question<'_>, program: &Program, model: Model, consol
     let file = program.source().name();
     let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
     let watch = Watch::start(limits, format!("{file} under {model}"), console);
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let answer = engine.check(&task, &watch);
     let seconds = watch.elapsed().as_secs_f64();
     drop(watch);

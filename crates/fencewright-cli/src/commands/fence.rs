@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fencewright::engine::{StopReason, Task, Verdict};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::report::patch::{Insertion, Original, Patched, patch};
 use fencewright::report::{Command, FenceFinding, Refusal};
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
@@ -95,7 +95,7 @@ impl Job<'_> {
         let file = self.program.source().name();
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
         let watch = Watch::start(limits, format!("{file} under {model}"), console);
-        let task = Task { program: self.program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(self.program, model, &options);
         let kinds = self.arguments.which.kinds();
         let request = Request {
             candidates: self.candidates,
@@ -199,7 +199,7 @@ impl Job<'_> {
             return Err(Code::Wrong);
         }
         let options = self.arguments.search.options();
-        let task = Task { program: &patched.program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&patched.program, model, &options);
         let search = &self.arguments.search;
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
         let watch = Watch::start(limits, "the repaired text".to_owned(), console);

@@ -36,11 +36,11 @@ pub struct Basis {
 pub struct ProcessProof {
     /// The class of each local state.
     pub classes: BTreeMap<LocalState, Class>,
-    /// F2 (TSO): the newest-own messages are a suffix of one of these; `None` where nothing is claimed.
+    /// Last writes (TSO): the newest-own messages are a suffix of one of these; `None` where nothing is claimed.
     pub last_writes: Option<BTreeMap<Class, BTreeSet<LastWrites>>>,
-    /// F3 (PSO): what a store buffer can hold; nothing where there is no entry. `None` where nothing is claimed.
+    /// Pending stores (PSO): what a store buffer can hold; nothing where there is no entry. `None` where nothing is claimed.
     pub pending: Option<BTreeMap<(Class, LocationId), Waiting>>,
-    /// F4: locations that no other process writes, and what they can hold by class.
+    /// Single writer: locations that no other process writes, and what they can hold by class.
     pub sole: BTreeMap<LocationId, BTreeMap<Class, BTreeSet<Value>>>,
 }
 

@@ -2,10 +2,10 @@
 //!
 //! | fact | says | kept by |
 //! |---|---|---|
-//! | F1 lag region | a load buffer is empty outside of some classes | runs in normal form (`docs/certificates.md`) |
-//! | F2 last writes (TSO) | the newest-own messages are a suffix of some last writes | each edge, in one step |
-//! | F3 pending (PSO) | a store buffer holds some values, and its newest is one of some | each edge, in one step |
-//! | F4 single writer | memory that one process writes holds some values, if no store to it is pending | its edges |
+//! | lag region | a load buffer is empty outside of some classes | runs in normal form (`docs/certificates.md`) |
+//! | last writes (TSO) | the newest-own messages are a suffix of some last writes | each edge, in one step |
+//! | pending stores (PSO) | a store buffer holds some values, and its newest is one of some | each edge, in one step |
+//! | single writer | memory that one process writes holds some values, if no store to it is pending | its edges |
 //!
 //! If a configuration violates one of them, so does every larger one: newest-own messages, memory, the newest store and
 //! emptiness of store buffers are the same in both, and the larger one has all letters of the smaller one.
@@ -132,7 +132,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// F1.
+    /// Lag region.
     fn may_lag(&self, constraint: &Constraint, process: ProcessId) -> bool {
         let class = constraint.classes[process] as usize;
         constraint.buffers[process].is_empty() || self.quotient.processes[process].may_lag[class]
@@ -152,7 +152,7 @@ fn keeps_last_writes(writes: &LastWrites, letter: &Letter, after: &BTreeSet<Last
     }
 }
 
-/// F4.
+/// Single writer.
 fn sharpen_memory(constraint: &mut Constraint, process: ProcessId, proof: &ProcessProof) -> bool {
     proof.sole.iter().all(|(x, held)| {
         let class = constraint.classes[process];
@@ -161,7 +161,7 @@ fn sharpen_memory(constraint: &mut Constraint, process: ProcessId, proof: &Proce
     })
 }
 
-/// F2.
+/// Last writes.
 fn sharpen_own(constraint: &mut Constraint, process: ProcessId, proof: &ProcessProof) -> bool {
     let Some(last_writes) = &proof.last_writes else { return true };
     let word = &mut constraint.buffers[process];
@@ -185,7 +185,7 @@ fn sharpen_own(constraint: &mut Constraint, process: ProcessId, proof: &ProcessP
     true
 }
 
-/// F3.
+/// Pending stores.
 fn sharpen_stores(constraint: &mut Constraint, process: ProcessId, proof: &ProcessProof) -> bool {
     let Some(pending) = &proof.pending else { return true };
     let class = constraint.classes[process];

@@ -41,7 +41,7 @@ pub(super) struct ProcessQuotient {
     pub(super) samples: Vec<bool>,
     /// Classes that a read leads to, where it may drop own messages.
     pub(super) has_read: Vec<bool>,
-    /// F1: classes where its load buffer need not be empty.
+    /// Lag region: classes where its load buffer need not be empty.
     pub(super) may_lag: Vec<bool>,
 }
 

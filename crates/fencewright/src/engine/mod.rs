@@ -109,7 +109,13 @@ pub struct Task<'a> {
     pub options: &'a Options,
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// A program without further fences.
+    pub fn new(program: &'a Program, model: Model, options: &'a Options) -> Self {
+        const NONE: &Placement = &Placement::NONE;
+        Self { program, placement: NONE, model, options }
+    }
+
     /// How stores wait under the model, for the engines that are about that.
     ///
     /// # Errors

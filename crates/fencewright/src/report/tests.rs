@@ -9,7 +9,7 @@ mod texts;
 use crate::engine::{self, Answer, Options, StopReason, Task, Verdict};
 use crate::frontend::{self, fw};
 use crate::memory::Model;
-use crate::program::{Placement, Program};
+use crate::program::Program;
 use crate::report::{Command, Detail, Finding, Look, Report};
 use crate::source::{Source, Style};
 use crate::system::Run;
@@ -64,7 +64,7 @@ pub(super) fn program(text: &str) -> Program {
 /// What the first engine says.
 pub(super) fn answer(program: &Program, model: Model) -> Answer {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     engine::ALL[0].check(&task, &Unlimited).expect("the first engine takes every program")
 }
 

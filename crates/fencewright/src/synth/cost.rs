@@ -29,6 +29,9 @@ pub struct CostError {
 }
 
 impl Costs {
+    /// The user gives none.
+    pub const NONE: &'static Self = &Self { by_line: BTreeMap::new() };
+
     /// Reads a table.
     ///
     /// # Errors

@@ -52,6 +52,14 @@ pub struct Request<'a> {
     pub method: Method,
 }
 
+impl<'a> Request<'a> {
+    /// Every minimal set of fences of all kinds at these places, by whichever method fits the engine.
+    pub const fn all(candidates: &'a IndexVec<CandidateId, Candidate>) -> Self {
+        let (kinds, costs) = (&FenceKind::ALL, Costs::NONE);
+        Self { candidates, kinds, costs, wanted: Wanted::All, method: Method::Auto }
+    }
+}
+
 /// How fence sets are found. The sets are the same, where all are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {

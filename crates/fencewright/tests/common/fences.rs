@@ -3,7 +3,7 @@
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::{FenceKind, Program};
 use fencewright::report::patch::{Original, patch};
 use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop};
@@ -89,7 +89,7 @@ pub fn round_trip(engine: &dyn Engine, extension: &str, program: &Program, model
     let placement = sets[0].fences.placement(&candidates);
     let patched = patch(&original, &placement).map_err(|it| it.message)?;
     let options = Options::default();
-    let task = Task { program: &patched.program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(&patched.program, model, &options);
     match engine.check(&task, &StateLimit::with(engine)).map(|it| it.verdict) {
         Ok(Verdict::Safe) => Ok("safe".to_owned()),
         Ok(Verdict::Unsafe(_)) => Err(format!("the repaired text is unsafe:\n{}", patched.text)),
@@ -100,6 +100,6 @@ pub fn round_trip(engine: &dyn Engine, extension: &str, program: &Program, model
 
 fn answer(engine: &dyn Engine, program: &Program, model: Model, request: &Request<'_>) -> Option<Synthesis> {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     synthesize(engine, &task, request, &StateLimit::with(engine)).ok()
 }

@@ -6,7 +6,7 @@ use fencewright::engine::{ALL, Options, Task, Verdict};
 
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::report::{Blame, Fullness, blame, trace_text};
 use fencewright::source::{Source, Style};
 use fencewright::system::Run;
@@ -41,7 +41,7 @@ fn weak_runs_are_blamed_on_a_reordering() {
 
 fn bad_run(program: &Program, model: Model) -> Option<Box<Run>> {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let limits = Limits { time: Some(Duration::from_secs(2)), ..Limits::default() };
     match ALL[0].check(&task, &LimitsMonitor::start(limits, None)).ok()?.verdict {
         Verdict::Unsafe(run) => Some(run),

@@ -9,7 +9,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
-use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
+use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
 
 use crate::common::expectation::root;
@@ -25,22 +25,16 @@ fn example(name: &str) -> Program {
 
 fn certificate(program: &Program, model: Model) -> Certificate {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let proved = certify(&Auto, &task, &Unlimited).expect("the engine takes the program");
     proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))
 }
 
 fn fence_certificate(program: &Program, model: Model) -> Certificate {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let all = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
-    let request = Request {
-        candidates: &all,
-        kinds: &FenceKind::ALL,
-        costs: &Costs::default(),
-        wanted: Wanted::All,
-        method: Method::Auto,
-    };
+    let request = Request::all(&all);
     let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
     certify_fences(&task, (&Place::AfterStores, By::Source), &request, &found, &Unlimited).expect("it can be proved")
 }
@@ -59,16 +53,10 @@ fn is_true(program: &Program, certificate: &Certificate) -> bool {
         Claim::Fences(claim) => {
             let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
             let model = certificate.subject.model;
-            let task = Task { program, placement: &Placement::NONE, model, options: &options };
+            let task = Task::new(program, model, &options);
             let all = candidates(program, &claim.place, claim.by).expect("the checker knows the labels");
             let kinds: Vec<FenceKind> = claim.kinds.iter().copied().collect();
-            let request = Request {
-                candidates: &all,
-                kinds: &kinds,
-                costs: &Costs::default(),
-                wanted: Wanted::All,
-                method: Method::Auto,
-            };
+            let request = Request { kinds: &kinds, ..Request::all(&all) };
             let found = synthesize(&Auto, &task, &request, &Unlimited).expect("the engine takes the program");
             match (&claim.outcome, &found.outcome) {
                 (FenceOutcome::Correct(_), Outcome::Correct) => true,

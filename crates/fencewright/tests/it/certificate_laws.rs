@@ -64,7 +64,7 @@ fn no_certificate_says_that_an_unsafe_program_is_safe() {
         let program = program(sample)?;
         let options = Options::default();
         for model in [Model::Tso, Model::Pso] {
-            let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+            let task = Task::new(&program, model, &options);
             let answer = Auto.check(&task, &Unlimited).map_err(|it| it.to_string())?;
             if matches!(answer.verdict, Verdict::Unsafe(_)) {
                 forge(&task, &n_forged)?;
@@ -127,7 +127,7 @@ fn law(sample: &Sample, counts: &Counts) -> Result<(), String> {
 
 fn one(program: &Program, model: Model, pso_rmw: PsoRmw, counts: &Counts) -> Result<(), String> {
     let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let proved = certify(&Auto, &task, &Unlimited).map_err(|it| it.to_string())?;
     let Some(certificate) = proved.certificate else {
         return Err(format!("{model}: {:?}", proved.answer.verdict));

@@ -12,10 +12,10 @@ use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, StopReason, Task, Verdict};
 use fencewright::frontend;
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::{FenceKind, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
-use fencewright::synth::{By, Costs, Method, Place, Request, Wanted, candidates, synthesize};
+use fencewright::synth::{By, Place, Request, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::{Expectations, Fences, examples, root};
@@ -84,7 +84,7 @@ fn every_verdict_on_an_example_has_a_certificate() {
         let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
         for model in Model::ALL {
             let options = Options::default();
-            let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+            let task = Task::new(&program, model, &options);
             let Ok(proved) = certify(&Auto, &task, &Budget(BUDGET)) else { continue };
             let Some(certificate) = proved.certificate else {
                 let Verdict::Unknown(reason) = &proved.answer.verdict else { unreachable!("a verdict is certified") };
@@ -140,11 +140,10 @@ fn certified_fences(program: &Program, expected: &Fences) -> Result<Certificate,
     let by = if expected.by == "source" { By::Source } else { By::Process };
     let candidates = candidates(program, &place, by).expect("the suite knows the labels");
     let (options, budget) = (Options::default(), Budget(FENCE_BUDGET));
-    let task = Task { program, placement: &Placement::NONE, model: expected.model, options: &options };
+    let task = Task::new(program, expected.model, &options);
     // Both kinds where that is cheap, so that weaker fences are seen too.
     let kinds: &[FenceKind] = if candidates.len() <= 2 { &FenceKind::ALL } else { &[FenceKind::Full] };
-    let request =
-        Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method: Method::Auto };
+    let request = Request { kinds, ..Request::all(&candidates) };
     let synthesis = synthesize(&Auto, &task, &request, &budget).expect("some engine takes it");
     certify_fences(&task, (&place, by), &request, &synthesis, &budget)
 }
@@ -173,7 +172,7 @@ fn certified(text: &str) -> Vec<(Model, Program, Certificate)> {
     let program = frontend::parse(fw, &source, &[]).program.expect("the program is right");
     let options = Options::default();
     let certified = Model::ALL.map(|model| {
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         let proved = certify(&Auto, &task, &Unlimited).expect("some engine takes it");
         let certificate = proved.certificate.unwrap_or_else(|| panic!("{:?}", proved.answer.verdict));
         (model, program.clone(), reread(&program, &certificate).expect("the checker accepts it"))

@@ -25,7 +25,7 @@ fn places(program: &Program) -> Places {
 
 fn avoided(program: &Program, model: Model, (abstraction, k): (Abstraction, u32)) -> Avoided {
     let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     avoid(&Coherence::DEFAULT, &task, &places(program), &Unlimited).expect("the program is finite")
 }
 

@@ -131,7 +131,7 @@ fn check_trap(name: &str, model: Model, expected: &str) {
     let program = parsed.program.expect("the trap is a program");
     let found = PRECISIONS.map(|(abstraction, k)| {
         let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         match said_by(&Coherence::DEFAULT, &task, &Unlimited).expect("the engine has no defect") {
             Said::Safe => 's',
             Said::Unsafe => 'u',

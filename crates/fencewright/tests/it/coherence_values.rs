@@ -57,7 +57,7 @@ fn proves_only_what_is_true(sample: &Sample) -> Result<(), String> {
         for m in [least(&program), least(&program) + 1, reach(&program)] {
             for (abstraction, k) in [(Abstraction::Fd, 0), (Abstraction::Fd, 2), (Abstraction::Pd, 1)] {
                 let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
-                let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+                let task = Task::new(&program, model, &options);
                 let CutOff { program, placement } = cut_off(&task, m).map_err(|it| it.reason)?;
                 let engine = Coherence { max_tried: 0, max_states: 20_000, ..Coherence::DEFAULT };
                 let task = Task { program: &program, placement: &placement, ..task };
@@ -83,7 +83,7 @@ fn check_example(name: &str, model: Model, expected: [&str; 2]) {
     let program = parsed(&text).expect("the example is a program");
     let found = Values::ALL.map(|values| {
         let options = Options::default().with_name(&VALUES, values.name());
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         match Coherence::DEFAULT.check(&task, &Unlimited).expect("the engine takes it").verdict {
             Verdict::Safe => "safe",
             Verdict::Unsafe(_) => "unsafe",
@@ -111,7 +111,7 @@ fn an_index_computed_from_an_integer_is_refused() {
     let text = "shared a[3]: int = 0;\nshared n: int = 0;\nthread P { let i = n; a[i + 1] = 1; }\n";
     let program = parsed(text).expect("the program is right");
     let options = Options::default();
-    let task = Task { program: &program, placement: &Placement::NONE, model: Model::Tso, options: &options };
+    let task = Task::new(&program, Model::Tso, &options);
     let refused = cut_off(&task, reach(&program)).expect_err("the index is computed");
     assert!(refused.reason.contains("index"), "{}", refused.reason);
 }

@@ -117,7 +117,7 @@ fn threads_change_no_answer() {
         for (engine, model) in engines.into_iter().flat_map(|engine| Model::ALL.map(|model| (engine, model))) {
             let answer = |threads| {
                 let options = Options { threads, ..Options::default() };
-                let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+                let task = Task::new(&program, model, &options);
                 let answer = engine.check(&task, &Unlimited).map_err(|it| it.to_string())?;
                 Ok::<_, String>(match answer.verdict {
                     Verdict::Safe => (format!("safe, {} states", answer.stats.kept), None),
@@ -246,7 +246,7 @@ fn patient_answer(
     model: Model,
     options: &Options,
 ) -> Result<Option<Short>, String> {
-    let task = Task { program, placement: &Placement::NONE, model, options };
+    let task = Task::new(program, model, options);
     match engine.check(&task, &Patience(1_500)).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Short::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Short::Unsafe)),

@@ -5,7 +5,7 @@ use fencewright::engine::{Options, Task, Verdict, named};
 
 use fencewright::frontend::{self, fw::Fw};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::Program;
 use fencewright::source::Source;
 use fencewright::watch::Unlimited;
 
@@ -20,7 +20,7 @@ fn program(name: &str, defines: &[(&str, i64)]) -> Program {
 
 fn is_safe(program: &Program, engine: &str, model: Model) -> bool {
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let answer = named(engine).expect("the engine is registered").check(&task, &Unlimited);
     match answer.expect("the engine takes it").verdict {
         Verdict::Safe => true,

@@ -302,7 +302,7 @@ impl Tally {
 
 /// What an engine says; `None` if it does not know.
 fn said(engine: &dyn Engine, program: &Program, model: Model, options: &Options) -> Result<Option<Said>, String> {
-    let task = Task { program, placement: &Placement::NONE, model, options };
+    let task = Task::new(program, model, options);
     match engine.check(&task, &Patience).map(|answer| answer.verdict) {
         Ok(Verdict::Safe) => Ok(Some(Said::Safe)),
         Ok(Verdict::Unsafe(_)) => Ok(Some(Said::Unsafe)),

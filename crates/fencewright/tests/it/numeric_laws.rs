@@ -198,7 +198,7 @@ fn an_overflow_is_unknown() {
     let program = program_of(text.replace("0..1", "0..2")).unwrap_or_else(|errors| panic!("{errors}"));
     for buffers in Method::ALL {
         let options = Options::default().with_name(&BUFFERS, name_of(buffers)).with_count(&BOUND, 3);
-        let task = Task { program: &program, placement: &Placement::NONE, model: Model::Tso, options: &options };
+        let task = Task::new(&program, Model::Tso, &options);
         let verdict = NUMERIC.check(&task, &Patience(1_000)).expect("it takes every program").verdict;
         assert!(matches!(verdict, Verdict::Unknown(StopReason::Slots(3))), "{verdict:?}");
     }
@@ -223,7 +223,7 @@ fn unbounded_programs_are_proved() {
         let text = std::fs::read_to_string(root().join("examples").join(name)).expect("an example is text");
         let program = program_of(text).unwrap_or_else(|errors| panic!("{errors}"));
         let options = Options::default().with_name(&DOMAIN, domain.name());
-        let task = Task { program: &program, placement: &Placement::NONE, model: *model, options: &options };
+        let task = Task::new(&program, *model, &options);
         let verdict = NUMERIC.check(&task, &Unlimited).expect("it takes every program").verdict;
         assert!(matches!(verdict, Verdict::Safe), "{name}: {verdict:?}");
     }
@@ -307,7 +307,7 @@ impl Tally {
 
 /// What an engine says; `None` if it does not know.
 fn said(engine: &dyn Engine, program: &Program, model: Model, options: &Options) -> Result<Option<Said>, String> {
-    let task = Task { program, placement: &Placement::NONE, model, options };
+    let task = Task::new(program, model, options);
     match engine
         .check(&task, &Patience::with(options.choice(&DOMAIN, &Numbers::ALL, Numbers::name)))
         .map(|answer| answer.verdict)

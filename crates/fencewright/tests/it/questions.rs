@@ -3,7 +3,7 @@
 
 use fencewright::engine::{ALL, Options, Question, Reduced, Task, Unsupported, Verdict, ask};
 use fencewright::memory::Model;
-use fencewright::program::{BinaryOp, Expr, Placement, Program, Property, PropertyKind, Situation, StateVar};
+use fencewright::program::{BinaryOp, Expr, Program, Property, PropertyKind, Situation, StateVar};
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
 use fencewright::watch::Unlimited;
@@ -54,7 +54,7 @@ fn a_question_from_outside_is_answered_by_every_engine_that_takes_the_program() 
     {
         let program = program(text);
         let options = Options::default();
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         let mut n_answers = 0;
         for engine in ALL {
             let Ok(asked) = ask(*engine, &EverSeven, &task, &Unlimited) else { continue };

@@ -154,7 +154,7 @@ fn the_labelled_search_can_be_stopped() {
     let optional =
         candidates.iter_enumerated().flat_map(|(id, it)| it.positions.iter().map(move |&at| (at, 1 << id.index())));
     let options = Options::default();
-    let task = Task { program: &program, placement: &Placement::NONE, model: Tso, options: &options };
+    let task = Task::new(&program, Tso, &options);
     let found = clauses(&task, &optional.collect(), &AtOnce).expect("the engine takes the program");
     assert_eq!(found.stopped, Some(StopReason::Interrupted));
 }
@@ -165,7 +165,7 @@ fn the_labelled_search_refuses_what_it_cannot_do() {
         let program = program(text);
         let candidates = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
         let (options, costs) = (Options::default(), Costs::default());
-        let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
+        let task = Task::new(&program, model, &options);
         let (wanted, method) = (Wanted::All, Method::Labelled);
         let request = Request { candidates: &candidates, kinds: &FenceKind::ALL, costs: &costs, wanted, method };
         let engine = named("explicit").expect("the engine is there");
@@ -382,7 +382,7 @@ fn answer(program: &Program, model: Model, ask: &Ask<'_>) -> Synthesis {
     let &Ask { method, place, by, kinds } = ask;
     let candidates = candidates(program, place, by).expect("the labels exist");
     let options = Options::default();
-    let task = Task { program, placement: &Placement::NONE, model, options: &options };
+    let task = Task::new(program, model, &options);
     let request = Request { candidates: &candidates, kinds, costs: &Costs::default(), wanted: Wanted::All, method };
     let engine = named("explicit").expect("the engine is there");
     synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program")

@@ -8,7 +8,7 @@ use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, NUMERIC, Options, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::{FenceKind, Program};
 use fencewright::synth::{
     By, Candidate, CandidateId, Choice, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize,
 };
@@ -173,7 +173,7 @@ fn clauses_tell_safe_sets(program: &Program, candidates: &Candidates) -> Result<
     let label = |id: CandidateId| 1_u64 << id.index();
     let positions =
         candidates.iter_enumerated().flat_map(|(id, it)| it.positions.iter().map(move |at| (*at, label(id))));
-    let task = Task { program, placement: &Placement::NONE, model: Model::Tso, options: &options };
+    let task = Task::new(program, Model::Tso, &options);
     let found = clauses(&task, &positions.collect(), &Unlimited).map_err(|it| it.to_string())?;
     let mut correct = Vec::new();
     for set in (0..1 << candidates.len()).map(|code| choice(candidates, &[FenceKind::Full], code)) {
@@ -207,7 +207,7 @@ fn found(
     request: &Request<'_>,
     options: &Options,
 ) -> Result<Vec<Choice>, String> {
-    let task = Task { program, placement: &Placement::NONE, model, options };
+    let task = Task::new(program, model, options);
     let answer = synthesize(engine, &task, request, &Unlimited).map_err(|it| it.to_string())?;
     if request.wanted == Wanted::All && !answer.is_complete {
         return Err("not complete".to_owned());

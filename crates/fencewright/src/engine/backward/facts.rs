@@ -5,10 +5,10 @@
 //!
 //! | fact | says |
 //! |---|---|
-//! | F1 lag region | where a process can have anything in its load buffer |
-//! | F2 last writes (TSO) | which newest-own messages a buffer can have, in which order: a suffix of the last writes |
-//! | F3 pending (PSO) | which values a store buffer can hold, and which can be its newest |
-//! | F4 single writer | what memory can hold of a location that one process writes, given where that process is |
+//! | lag region | where a process can have anything in its load buffer |
+//! | last writes (TSO) | which newest-own messages a buffer can have, in which order: a suffix of the last writes |
+//! | pending stores (PSO) | which values a store buffer can hold, and which can be its newest |
+//! | single writer | what memory can hold of a location that one process writes, given where that process is |
 
 use std::collections::BTreeSet;
 
@@ -48,13 +48,13 @@ pub struct ProcessFacts {
     /// The locations that it writes through its buffer and may read before it drains: only of these does it matter
     /// whether an own message is in its load buffer.
     pub reads_back: Vec<BitSet>,
-    /// F1.
+    /// Lag region.
     pub may_lag: Vec<bool>,
-    /// F2; `None` where there are too many.
+    /// Last writes; `None` where there are too many.
     pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
-    /// F3, by location; empty under TSO.
+    /// Pending stores, by location; empty under TSO.
     pub pending: Vec<Vec<Unflushed>>,
-    /// F4: the locations that only this process writes, and what they can hold in memory.
+    /// Single writer: the locations that only this process writes, and what they can hold in memory.
     pub sole: Vec<(LocationId, Vec<BitSet>)>,
 }
 
@@ -176,7 +176,7 @@ pub fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
     }
 }
 
-/// F1: a message is sampled or pushed where the view may age, and is of use only as long as a read may come, or has
+/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a read may come, or has
 /// just come, with no drain between.
 fn may_lag(process: &ProcessAutomaton, samples: fn(&Letter) -> bool) -> Vec<bool> {
     let has_lagged = spread(process, &any_edge(process, &process.outgoing, samples), Direction::Forward);
@@ -211,7 +211,7 @@ fn spread(process: &ProcessAutomaton, from: &[bool], direction: Direction) -> Ve
     reached
 }
 
-/// F2.
+/// Last writes.
 fn last_writes(process: &ProcessAutomaton) -> Option<Vec<BTreeSet<LastWrites>>> {
     let mut at: Vec<BTreeSet<LastWrites>> = vec![BTreeSet::new(); process.states.len()];
     let mut todo: Vec<(usize, LastWrites)> =
@@ -241,7 +241,7 @@ fn last_writes(process: &ProcessAutomaton) -> Option<Vec<BTreeSet<LastWrites>>> 
     Some(at)
 }
 
-/// F3: what was written to a location since the process last waited for its store buffer to be empty.
+/// Pending stores: what was written to a location since the process last waited for its store buffer to be empty.
 fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Unflushed> {
     let mut at = vec![Unflushed::default(); process.states.len()];
     let mut todo: Vec<usize> = process.initial.keys().map(|&state| state as usize).collect();
@@ -278,7 +278,7 @@ pub fn waits_for(own: Option<LocationId>, x: LocationId, rmw: PsoRmw) -> bool {
     }
 }
 
-/// F4: what memory holds of a location that only this process writes, when none of its stores is pending.
+/// Single writer: what memory holds of a location that only this process writes, when none of its stores is pending.
 fn held(process: &ProcessAutomaton, x: LocationId, initial: &[Datum]) -> Vec<BitSet> {
     let mut at = vec![BitSet::new(); process.states.len()];
     let starts: BitSet = initial.iter().map(|&value| usize::from(value)).collect();

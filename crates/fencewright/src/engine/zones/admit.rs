@@ -18,7 +18,7 @@ impl Zones<'_> {
         is_fine.then_some(constraint)
     }
 
-    /// F1, F2, F3.
+    /// Lag region, last writes, pending stores.
     fn has_fitting_shape(&self, constraint: &Constraint, process: ProcessId) -> bool {
         let facts = &self.facts[process];
         let state = constraint.states[process.index()] as usize;

@@ -2,9 +2,9 @@
 //!
 //! | fact | says |
 //! |---|---|
-//! | F1 lag region | where a process can have anything in its load buffer |
-//! | F2 last writes (TSO) | the locations of newest-own messages, in which order: a suffix of the last writes |
-//! | F3 pending (PSO) | which stores can be pending |
+//! | lag region | where a process can have anything in its load buffer |
+//! | last writes (TSO) | the locations of newest-own messages, in which order: a suffix of the last writes |
+//! | pending stores (PSO) | which stores can be pending |
 //! | sole writer | a location that no other process writes |
 //! | live registers | a register whose value can still matter |
 //!
@@ -56,11 +56,11 @@ pub struct ProcessFacts {
     pub has_read: Vec<bool>,
     /// The locations that it stores to.
     pub stored: Vec<LocationId>,
-    /// F1.
+    /// Lag region.
     pub may_lag: Vec<bool>,
-    /// F2; `None` where there are too many, and under PSO.
+    /// Last writes; `None` where there are too many, and under PSO.
     pub last_writes: Option<Vec<BTreeSet<Vec<LocationId>>>>,
-    /// F3, by location; everything is false without a store stage.
+    /// Pending stores, by location; everything is false without a store stage.
     pub may_pend: Vec<Vec<bool>>,
     /// The registers that are live.
     pub live: Vec<BTreeSet<RegisterId>>,
@@ -122,7 +122,7 @@ fn any_step(flow: &ProcessFlow, steps: &[Vec<u32>], is_it: impl Fn(&Act) -> bool
     steps.iter().map(|steps| steps.iter().any(|&step| is_it(&flow.steps[step as usize].act))).collect()
 }
 
-/// F1: a message is sampled or pushed where the view may age, and is of use only as long as a load may come, or has
+/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a load may come, or has
 /// just come, with no drain between.
 fn may_lag(flow: &ProcessFlow, samples: fn(&Act) -> bool) -> Vec<bool> {
     let forward = |step: &Step| (step.from, step.to);
@@ -147,7 +147,7 @@ fn spread(flow: &ProcessFlow, mut reached: Vec<bool>, ends: impl Fn(&Step) -> (u
     reached
 }
 
-/// F2.
+/// Last writes.
 fn last_writes(flow: &ProcessFlow) -> Option<Vec<BTreeSet<Vec<LocationId>>>> {
     let mut at: Vec<BTreeSet<Vec<LocationId>>> = vec![BTreeSet::new(); flow.controls.len()];
     let mut todo: Vec<(u32, Vec<LocationId>)> = vec![(0, Vec::new())];
@@ -172,7 +172,7 @@ fn last_writes(flow: &ProcessFlow) -> Option<Vec<BTreeSet<Vec<LocationId>>>> {
     Some(at)
 }
 
-/// F3: whether a store to a location may have come since the process last waited for it.
+/// Pending stores: whether a store to a location may have come since the process last waited for it.
 fn may_pend(flow: &ProcessFlow, x: LocationId, machine: Machine) -> Vec<bool> {
     let mut at = vec![false; flow.controls.len()];
     let mut has_changed = true;

@@ -5,10 +5,9 @@ use expect_test::{Expect, expect};
 use super::{MP, PETERSON, SB, program};
 use crate::engine::{self, Options, StopReason, Task};
 use crate::memory::Model;
-use crate::program::{FenceKind, Placement};
 use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
 use crate::source::Style;
-use crate::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
+use crate::synth::{By, Outcome, Place, Request, Synthesis, candidates, synthesize};
 use crate::watch::Unlimited;
 
 /// The text of a report on what synthesis finds, after something has been done to that.
@@ -21,14 +20,8 @@ pub(super) fn report(
     let program = program(text);
     let candidates = candidates(&program, &place, by).expect("the labels exist");
     let options = Options::default();
-    let task = Task { program: &program, placement: &Placement::NONE, model, options: &options };
-    let request = Request {
-        candidates: &candidates,
-        kinds: &FenceKind::ALL,
-        costs: &Costs::default(),
-        wanted: Wanted::All,
-        method: Method::Auto,
-    };
+    let task = Task::new(&program, model, &options);
+    let request = Request::all(&candidates);
     let engine = engine::named("explicit").expect("the engine is there");
     let mut synthesis = synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program");
     change(&mut synthesis);

@@ -33,7 +33,7 @@ impl LoadBuffers<'_> {
         })
     }
 
-    /// F4: memory that only this process writes holds what it can have written last.
+    /// Single writer: memory that only this process writes holds what it can have written last.
     fn admit_memory(&self, draft: &mut Draft, process: ProcessId, state: usize) -> bool {
         self.sharpening(process).sole.iter().all(|(x, held)| {
             if self.is_staged(&draft.words, process, *x) {
@@ -46,7 +46,7 @@ impl LoadBuffers<'_> {
         })
     }
 
-    /// F2: the newest-own messages are a suffix of some last writes, and have values that are written there.
+    /// Last writes: the newest-own messages are a suffix of some last writes, and have values that are written there.
     fn admit_own(&self, draft: &mut Draft, process: ProcessId) -> bool {
         let mut word = self.word(&draft.words, process);
         let own: Vec<usize> = (0..word.len()).filter(|&at| word[at].is_newest_own()).collect();

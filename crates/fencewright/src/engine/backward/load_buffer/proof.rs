@@ -38,11 +38,11 @@ pub type LastWrites = Vec<(LocationId, Value)>;
 /// The facts of a process, by state.
 #[derive(Clone, Debug)]
 pub struct ToldProcess {
-    /// F2; `None` where there is none.
+    /// Last writes; `None` where there is none.
     pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
-    /// F3, by location: all values that can be pending, and those that can be the newest. Empty but under PSO.
+    /// Pending stores, by location: all values that can be pending, and those that can be the newest. Empty but under PSO.
     pub pending: Vec<Vec<(BTreeSet<Value>, BTreeSet<Value>)>>,
-    /// F4.
+    /// Single writer.
     pub sole: BTreeMap<LocationId, Vec<BTreeSet<Value>>>,
 }
 

@@ -29,11 +29,11 @@ pub type LastWrites = Vec<(LocationId, Values)>;
 /// The facts of one process, by state.
 #[derive(Debug)]
 pub struct Sharpening {
-    /// F2: sequences of last writes that count; `None` where there are too many.
+    /// Last writes: sequences of last writes that count; `None` where there are too many.
     pub last_writes: Option<Vec<Vec<LastWrites>>>,
-    /// F3, by location: what may be pending, and what may be the newest of it.
+    /// Pending stores, by location: what may be pending, and what may be the newest of it.
     pub pending: Vec<Vec<(Allowed, Allowed)>>,
-    /// F4, for the locations that only this process writes.
+    /// Single writer, for the locations that only this process writes.
     pub sole: Vec<(LocationId, Vec<Allowed>)>,
 }
 

@@ -113,7 +113,7 @@ impl LoadBuffers<'_> {
         }
     }
 
-    /// F3: what is pending was written since the process last waited, and the newest was written last.
+    /// Pending stores: what is pending was written since the process last waited, and the newest was written last.
     pub(super) fn admit_pending(&self, words: &mut [u32], process: ProcessId, state: usize) -> bool {
         if self.machine.stage == Stage::None {
             return true;

@@ -104,11 +104,11 @@ pub enum RuleKind {
 pub struct Reducing {
     /// Sample only before writes, drop own messages only after reads.
     pub view_steps: bool,
-    /// F1.
+    /// Lag region.
     pub lag_region: bool,
-    /// F2 under TSO, F3 under PSO.
+    /// Last writes under TSO, pending stores under PSO.
     pub last_writes: bool,
-    /// F4.
+    /// Single writer.
     pub single_writer: bool,
     /// Processes that are not needed are left open.
     pub absent: bool,
