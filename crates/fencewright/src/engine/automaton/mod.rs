@@ -15,6 +15,12 @@
 //! Two reductions live here, both exact. *Dead registers* are reset, so that states that differ in nothing that can
 //! matter are one. *Local steps* (registers only, not observed by a property) run at once after the step that enabled
 //! them: they commute with everything other processes do.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`bisimulation`] | bisimilar states of a process, merged |
+//! | [`locals`] | what local states offer, computed once per thread and kept |
+//! | [`register_free`] | the register-free form of a whole program |
 
 mod bisimulation;
 mod locals;

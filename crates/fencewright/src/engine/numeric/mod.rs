@@ -19,6 +19,17 @@
 //! Departures from the paper: its tool (ConcurInterproc) uses decision diagrams whose leaves are polyhedra; here is a
 //! table of keys, whose descriptions are intervals, zones, octagons or polyhedra. Integers are unbounded, and so is
 //! arithmetic.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`ahead`] | points from which a process may go on while all others wait |
+//! | [`alarm`] | an alarm in words |
+//! | [`analysis`] | the fixed point |
+//! | [`evaluate`] | what an expression may be in a set of states, case by case |
+//! | [`execute`] | what an operation does to a set of states, as `system::execute` has it for one state under SC |
+//! | [`heads`] | where loops begin, and in which order control comes to points |
+//! | [`layout`] | which variables are kept exactly, and which are numbers that a domain describes |
+//! | [`order`] | which states of a key are described apart |
 
 mod ahead;
 mod alarm;

@@ -3,6 +3,21 @@
 //! Registers are not looked at value by value. A step is a parallel assignment of sums under a guard ([`effect`],
 //! [`difference`]), and the control flow of a process consists of such steps ([`flow`]). A run found with them is
 //! walked on the reference semantics ([`walk`]) before anybody believes it.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`difference`] | expressions as difference constraints |
+//! | [`effect`] | what a step does to the variables of a process and to memory, as one parallel assignment of sums under a guard |
+//! | [`flow`] | the control flow of a process with its registers left symbolic |
+//! | [`late`] | processes whose stores reach memory at once in an abstraction, and what that costs |
+//! | [`layout`] | which variable of a zone stands for what |
+//! | [`linear`] | linear expressions, exactly |
+//! | [`live`] | which registers can still matter where a process is |
+//! | [`refusal`] | what the engines for unbounded data do not take, and how they say so |
+//! | [`situation`] | the situations that properties forbid |
+//! | [`start`] | how a program starts, as a zone |
+//! | [`walk`] | what happens in a run, walked on the reference semantics step by step, and replayed |
+//! | [`writers`] | who writes which location |
 
 pub mod difference;
 pub mod effect;

@@ -12,6 +12,18 @@
 //!
 //! Load buffers: Abdulla, Atig, Bouajjani, Ngo, LMCS 2018; backward over zones with unbounded data: our own
 //! combination.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`admit`] | what facts make of a constraint before it is looked up, and how constraints are widened |
+//! | [`bad`] | the bad configurations |
+//! | [`constraint`] | constraints |
+//! | [`draft`] | a predecessor in the making |
+//! | [`facts`] | facts about the flow of one process each, that prune the search |
+//! | [`invariants`] | what holds of memory and the registers of each process by itself |
+//! | [`run`] | from rules over zones to a run of the store buffers |
+//! | [`stage`] | the store stage of PSO over zones |
+//! | [`system`] | the load-buffer semantics over zones |
 
 mod admit;
 mod bad;

@@ -4,6 +4,22 @@
 //! from memory earlier ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for
 //! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
 //! ([`facts`](super::facts)). A violation is turned into a run of the store buffers ([`run`]) and replayed.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`admit`] | what the static facts and the symmetry make of a predecessor before it is looked up |
+//! | [`choices`] | edges of a process that differ only in the value they find, taken as one |
+//! | [`constraint`] | constraints of the load-buffer semantics, and the order on them |
+//! | [`optional`] | fences that may be there or not |
+//! | [`proof`] | what a safe search leaves behind, in plain terms |
+//! | [`read_back`] | which writes of its own a process can still tell from others |
+//! | [`run`] | from rules of the load-buffer semantics to a run of the store-buffer semantics |
+//! | [`sharpen`] | the static facts as sets of values |
+//! | [`stage`] | the store stage of PSO |
+//! | [`system`] | the load-buffer semantics as a well-structured system |
+//! | [`turning`] | one constraint for all that differ only in which of some interchangeable processes is which |
+//! | [`values`] | sets of values of a location, in one word |
+//! | [`views`] | predecessors by reads, writes, samples and deletions |
 
 mod admit;
 mod choices;

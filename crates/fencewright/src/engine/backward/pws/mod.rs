@@ -7,6 +7,14 @@
 //! ends. Snapshots make constraints large: the engine is a second opinion on the load-buffer engine, with which it
 //! shares the static facts and nothing else, and gives up on what is too large for it. A violation is turned into a run
 //! of the store buffers ([`run`]) and replayed.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`constraint`] | constraints of partial write serialization, and the order on them |
+//! | [`last_writes`] | the last writes of a process, in groups between store-store fences |
+//! | [`run`] | from a path of the search to a run of the store-buffer semantics |
+//! | [`stores`] | the store buffers of PSO, one for each process and location, and the order on them |
+//! | [`system`] | partial write serialization as a well-structured system |
 
 mod constraint;
 mod last_writes;

@@ -6,6 +6,12 @@
 //! well-structured, so that the backward search ends. Snapshots make constraints large and many: the engine is a second
 //! opinion on the load-buffer engine, with which it shares the static facts and nothing else, and gives up on what is
 //! too large for it. A violation is turned into a run of the store buffers ([`run`]) and replayed.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`constraint`] | constraints of the single-buffer semantics, and the order on them |
+//! | [`run`] | from a path of the single-buffer search to a run of the store-buffer semantics |
+//! | [`system`] | the single-buffer semantics as a well-structured system |
 
 mod constraint;
 mod run;
