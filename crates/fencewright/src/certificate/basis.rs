@@ -38,7 +38,8 @@ pub struct ProcessProof {
     pub classes: BTreeMap<LocalState, Class>,
     /// Last writes (TSO): the newest-own messages are a suffix of one of these; `None` where nothing is claimed.
     pub last_writes: Option<BTreeMap<Class, BTreeSet<LastWrites>>>,
-    /// Pending stores (PSO): what a store buffer can hold; nothing where there is no entry. `None` where nothing is claimed.
+    /// Pending stores (PSO): what a store buffer can hold; nothing where there is no entry. `None` where nothing is
+    /// claimed.
     pub pending: Option<BTreeMap<(Class, LocationId), Waiting>>,
     /// Single writer: locations that no other process writes, and what they can hold by class.
     pub sole: BTreeMap<LocationId, BTreeMap<Class, BTreeSet<Value>>>,

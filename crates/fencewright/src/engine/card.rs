@@ -1,7 +1,7 @@
 //! The card of an engine: everything that others may want to know of it before they ask it.
 //!
-//! The command line makes its flags, its help and its "this engine has no `--k`" from the cards, synthesis reads there how
-//! an engine finds fences. Nobody compares names.
+//! The command line makes its flags, its help and its "this engine has no `--k`" from the cards, synthesis reads there
+//! how an engine finds fences. Nobody compares names.
 
 use std::cmp::Ordering;
 

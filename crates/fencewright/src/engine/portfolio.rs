@@ -29,7 +29,8 @@ const ORDER_FOR_INTEGERS: &[&dyn Engine] =
 
 static CARD: Card = Card {
     name: AUTO,
-    about: "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; says who answered",
+    about: "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; \
+            says who answered",
     reductions: &[],
     settings: &[],
     repairs: Repairs::ByRuns,

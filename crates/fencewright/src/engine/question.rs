@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   question about P ──reduce──▶ is P' safe? ──engine──▶ safe, unknown: the answer
-//!                                                 ╰────▶ a run of P' ──back──▶ a run of P with the question as property
+//!                                                 ╰────▶ a run of P' ──back──▶  a run of P that shows it
 //! ```
 //!
-//! Engines know one question only: can a bad situation be reached? Whoever asks another one says which program to ask that
-//! of, and how to tell the run that comes back. So a question needs no engine, and an engine no question.
+//! Engines know one question only: can a bad situation be reached? Whoever asks another one says which program to ask
+//! that of, and how to tell the run that comes back. So a question needs no engine, and an engine no question.
 
 use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;

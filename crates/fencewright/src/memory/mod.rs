@@ -9,8 +9,8 @@
 //!        ──memory──    ───memory───          ───────memory───────
 //! ```
 //!
-//! A model is a [`Machine`]: what an access may find, and what it makes of the state of memory. Nothing outside knows what
-//! such a state is made of. Small and obviously right comes before fast here: every engine is tested against this.
+//! A model is a [`Machine`]: what an access may find, and what it makes of the state of memory. Nothing outside knows
+//! what such a state is made of. Small and obviously right comes before fast here: every engine is tested against this.
 //!
 //! | file | idea |
 //! |---|---|

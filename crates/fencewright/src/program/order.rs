@@ -1,7 +1,7 @@
 //! The order of an access: what C11 and Rust programs ask of each, and what models of the language tell apart.
 //!
-//! Models with store buffers know fences only; for them a front end turns an order into the fences that a compiler would
-//! emit for it.
+//! Models with store buffers know fences only; for them a front end turns an order into the fences that a compiler
+//! would emit for it.
 
 /// The order of an access or a fence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

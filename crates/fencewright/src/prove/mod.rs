@@ -33,8 +33,8 @@ pub trait Prover: Sync {
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason>;
 }
 
-/// All of them, in the order in which they are asked: a basis if it is not too large, a grid, the states if they are few,
-/// a basis however large.
+/// All of them, in the order in which they are asked: a basis if it is not too large, a grid, the states if they are
+/// few, a basis however large.
 pub const PROVERS: &[&dyn Prover] = &[&basis::Prover::QUICK, &grid::Prover, &states::Prover, &basis::Prover::PATIENT];
 
 /// What came of an attempt.

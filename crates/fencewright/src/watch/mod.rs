@@ -1,5 +1,5 @@
-//! The one watcher of everything that runs long: every such loop polls a [`Monitor`], which shows progress and says when
-//! to stop.
+//! The one watcher of everything that runs long: every such loop polls a [`Monitor`], which shows progress and says
+//! when to stop.
 //!
 //! ```text
 //!   search, replay, checker, …  ──Progress──▶  Monitor  ──Stop──▶  the loop ends, and its result says so

@@ -1,8 +1,8 @@
 //! Laws that hold of every program, tried on random ones.
 //!
-//! `FENCEWRIGHT_LAWS=50000 cargo test --release -p fencewright --test it engine_laws::` tries more; `FENCEWRIGHT_SEED=7`
-//! starts elsewhere; `FENCEWRIGHT_ENGINES=explicit,load-buffer` tries these engines only. A program that breaks a law is
-//! made small and printed as an example file.
+//! `FENCEWRIGHT_LAWS=50000 cargo test --release -p fencewright --test it engine_laws::` tries more;
+//! `FENCEWRIGHT_SEED=7` starts elsewhere; `FENCEWRIGHT_ENGINES=explicit,load-buffer` tries these engines only. A
+//! program that breaks a law is made small and printed as an example file.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The tests of the library, in one binary, so that it is linked once: a file for each matter.
 //!
-//! `cargo test -p fencewright --test it engine_laws::` runs one file, `laws::` all laws. What goes through every example
-//! with every engine is `tests/suite.rs`.
+//! `cargo test -p fencewright --test it engine_laws::` runs one file, `laws::` all laws. What goes through every
+//! example with every engine is `tests/suite.rs`.
 
 #[path = "../common/mod.rs"]
 mod common;

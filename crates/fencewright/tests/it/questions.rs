@@ -1,5 +1,5 @@
-//! A question that was written outside the crate, and what it gets for nothing: every engine, replay, runs as text and as
-//! a page.
+//! A question that was written outside the crate, and what it gets for nothing: every engine, replay, runs as text and
+//! as a page.
 
 use fencewright::engine::{ALL, Options, Question, Reduced, Task, Unsupported, Verdict, ask};
 use fencewright::memory::Model;

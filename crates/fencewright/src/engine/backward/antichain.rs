@@ -4,9 +4,9 @@
 //!    bucket  ⟶  signatures and numbers of constraints, ascending
 //! ```
 //!
-//! A constraint can only be covered from a few buckets: its own, and one for each larger outline, of which there are few. In
-//! a bucket, signatures spare most comparisons. Reading is for all threads at once; only [`add`](Antichain::add)
-//! changes anything.
+//! A constraint can only be covered from a few buckets: its own, and one for each larger outline, of which there are
+//! few. In a bucket, signatures spare most comparisons. Reading is for all threads at once; only
+//! [`add`](Antichain::add) changes anything.
 
 use crate::engine::automaton::FastMap;
 use crate::engine::backward::{Generalizing, Indexed};

@@ -176,8 +176,8 @@ pub fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
     }
 }
 
-/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a read may come, or has
-/// just come, with no drain between.
+/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a read may come, or
+/// has just come, with no drain between.
 fn may_lag(process: &ProcessAutomaton, samples: fn(&Letter) -> bool) -> Vec<bool> {
     let has_lagged = spread(process, &any_edge(process, &process.outgoing, samples), Direction::Forward);
     let will_read = spread(process, &any_edge(process, &process.outgoing, is_read), Direction::Backward);

@@ -9,16 +9,17 @@
 //!    bad ◀── pre ── c₁ ◀── pre ── c₂ …      kept: an antichain; a constraint below which another is kept adds nothing
 //! ```
 //!
-//! A semantics is a [`WellStructured`] system, which is all that the theory asks; that it is [`Indexed`] is for speed, and
-//! one that is [`Generalizing`] gives up completeness for an end. The [`Search`] and its [`antichain`] know nothing else.
+//! A semantics is a [`WellStructured`] system, which is all that the theory asks; that it is [`Indexed`] is for speed,
+//! and one that is [`Generalizing`] gives up completeness for an end. The [`Search`] and its [`antichain`] know nothing
+//! else.
 //!
 //! | file | idea |
 //! |---|---|
 //! | [`search`], [`antichain`] | the search, and the constraints so far |
 //! | [`load_buffer`], [`single_buffer`], [`pws`] | an engine each: semantics that are equivalent to the store buffers |
 //! | [`facts`], [`bad`] | what holds of all runs; what is bad |
-//! | [`channel`], [`snapshot`], [`timeline`], [`history`] | what `single_buffer` and `pws` share: one channel of memory snapshots |
-//! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, interned words |
+//! | [`channel`], [`snapshot`], [`timeline`], [`history`] | what `single_buffer` and `pws` share: a channel of snapshots |
+//! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, words |
 //! | [`told`] | from a search to an answer |
 
 mod antichain;
@@ -91,8 +92,8 @@ pub trait Indexed: WellStructured {
 
 /// For searches that would not end otherwise.
 pub trait Generalizing: Indexed {
-    /// A constraint that covers this one and more, to be kept in its place: what is proved then is proved, but a way from
-    /// an initial configuration may be none. `kept` is in the same bucket.
+    /// A constraint that covers this one and more, to be kept in its place: what is proved then is proved, but a way
+    /// from an initial configuration may be none. `kept` is in the same bucket.
     fn generalized<'k>(
         &self,
         newcomer: &Self::Constraint,

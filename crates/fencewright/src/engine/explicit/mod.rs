@@ -1,9 +1,9 @@
 //! Exhaustive search of the reference semantics, on compact states.
 //!
-//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever ([`growth`](crate::analysis::growth)) or when
-//! the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and answers
-//! `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a number
-//! of states; if that is all of them, the answer is exact too.
+//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever (`analysis::growth`)
+//! or when the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and
+//! answers `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a
+//! number of states; if that is all of them, the answer is exact too.
 //!
 //! | file | idea |
 //! |---|---|

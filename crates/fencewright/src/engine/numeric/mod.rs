@@ -129,7 +129,8 @@ pub const BUFFERS: Setting = Setting {
 
 static CARD: Card = Card {
     name: "numeric",
-    about: "abstract interpretation of the program with its store buffers made explicit; proves, and finds no runs itself",
+    about: "abstract interpretation of the program with its store buffers made explicit; \
+            proves, and finds no runs itself",
     reductions: &[],
     settings: &[&BOUND, &DOMAIN, &BUFFERS],
     repairs: Repairs::ByPruning,

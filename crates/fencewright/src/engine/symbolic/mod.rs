@@ -7,7 +7,7 @@
 //! | file | idea |
 //! |---|---|
 //! | [`difference`] | expressions as difference constraints |
-//! | [`effect`] | what a step does to the variables of a process and to memory, as one parallel assignment of sums under a guard |
+//! | [`effect`] | what a step does to registers and memory, as one parallel assignment of sums under a guard |
 //! | [`flow`] | the control flow of a process with its registers left symbolic |
 //! | [`late`] | processes whose stores reach memory at once in an abstraction, and what that costs |
 //! | [`layout`] | which variable of a zone stands for what |

@@ -122,8 +122,8 @@ fn any_step(flow: &ProcessFlow, steps: &[Vec<u32>], is_it: impl Fn(&Act) -> bool
     steps.iter().map(|steps| steps.iter().any(|&step| is_it(&flow.steps[step as usize].act))).collect()
 }
 
-/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a load may come, or has
-/// just come, with no drain between.
+/// Lag region: a message is sampled or pushed where the view may age, and is of use only as long as a load may come, or
+/// has just come, with no drain between.
 fn may_lag(flow: &ProcessFlow, samples: fn(&Act) -> bool) -> Vec<bool> {
     let forward = |step: &Step| (step.from, step.to);
     let has_lagged = spread(flow, any_step(flow, &flow.outgoing, samples), forward);

@@ -40,7 +40,8 @@ pub type LastWrites = Vec<(LocationId, Value)>;
 pub struct ToldProcess {
     /// Last writes; `None` where there is none.
     pub last_writes: Option<Vec<BTreeSet<LastWrites>>>,
-    /// Pending stores, by location: all values that can be pending, and those that can be the newest. Empty but under PSO.
+    /// Pending stores, by location: all values that can be pending, and those that can be the newest. Empty but under
+    /// PSO.
     pub pending: Vec<Vec<(BTreeSet<Value>, BTreeSet<Value>)>>,
     /// Single writer.
     pub sole: BTreeMap<LocationId, Vec<BTreeSet<Value>>>,
