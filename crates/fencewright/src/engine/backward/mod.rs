@@ -18,7 +18,7 @@
 //! | [`search`], [`antichain`] | the search, and the constraints so far |
 //! | [`load_buffer`], [`single_buffer`], [`pws`] | an engine each: semantics that are equivalent to the store buffers |
 //! | [`facts`], [`bad`] | what holds of all runs; what is bad |
-//! | [`channel`], [`snapshot`], [`timeline`], [`history`] | what `single_buffer` and `pws` share: a channel of snapshots |
+//! | [`channel`], [`snapshot`], [`timeline`], [`history`] | the channel of snapshots of `single_buffer` and `pws` |
 //! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, words |
 //! | [`told`] | from a search to an answer |
 
