@@ -2,13 +2,14 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fencewright::engine::{self, Abstraction, Keep, Numbers, Values};
-use fencewright::frontend::{self, Frontend};
+use fencewright::frontend::Frontend;
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
 use fencewright::report::{self, Report};
 use fencewright::translate::print::{self, Printer};
 use fencewright::translate::{Method, Overflow};
 
+use crate::frontends;
 use crate::tables::{self, Form};
 
 pub(super) fn models() -> impl TypedValueParser<Value = Model> {
@@ -83,7 +84,7 @@ pub(super) fn reductions() -> PossibleValuesParser {
 
 pub(super) fn frontends() -> PossibleValuesParser {
     let value = |it: &&'static dyn Frontend| PossibleValue::new(it.name()).help(it.about());
-    PossibleValuesParser::new(frontend::ALL.iter().map(value))
+    PossibleValuesParser::new(frontends::ALL.iter().map(value))
 }
 
 pub(super) fn tables() -> PossibleValuesParser {
