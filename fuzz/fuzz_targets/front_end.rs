@@ -2,13 +2,13 @@
 //! same; messages can be rendered.
 
 use fencewright::frontend::{self, fw};
-use fencewright::source::{Diagnostic, Source, Style, render};
+use fencewright::source::{Diagnostic, NoFiles, Source, Style, render};
 
 /// Reads, lowers, renders and prints a text.
 pub fn try_on(name: &str, text: &str) {
     let frontend = frontend::named(name).expect("the front end is registered");
-    let source = Source::new("fuzz", text);
-    let (file, diagnostics) = frontend.read(&source);
+    let mut source = Source::new("fuzz", text);
+    let (file, diagnostics) = frontend.read(&mut source, &mut NoFiles);
     for diagnostic in diagnostics.iter().take(5) {
         render(&source, diagnostic, Style::Plain);
     }

@@ -3,14 +3,15 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use fencewright::frontend::{self, Frontend, nearest::nearest};
 use fencewright::program::Program;
-use fencewright::source::Source;
+use fencewright::source::{Files, Opened, Source};
 
 use crate::args::{InputArguments, SearchArguments};
 use crate::console::{Console, reason};
+use crate::frontends;
 
 /// A text and the front end that reads it.
 pub struct Input {
@@ -18,6 +19,35 @@ pub struct Input {
     pub source: Source,
     /// Who reads it.
     pub frontend: &'static dyn Frontend,
+}
+
+/// The files of this machine.
+pub struct Disk;
+
+impl Files for Disk {
+    fn open(&mut self, name: &str, from: &str) -> Result<Opened, String> {
+        let path = plain(&Path::new(from).with_file_name(name));
+        let name = path.display().to_string();
+        let bytes = File::open(&path).and_then(limited);
+        let bytes = bytes.map_err(|it| format!("cannot read `{name}`: {}", reason(&it)))?;
+        let text = text(&name, bytes).map_err(|it| it.message)?;
+        Ok(Opened { name, text })
+    }
+}
+
+/// A path without what leads nowhere, so that a file has one name.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            Component::ParentDir | Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
 }
 
 /// What is wrong with a file.
@@ -60,8 +90,8 @@ pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> 
 impl Input {
     /// What it means; `None` once it has been said what is wrong.
     pub fn program(&self, defines: &[(String, i64)], console: &Console) -> Option<Program> {
-        let lowered = frontend::parse(self.frontend, &self.source, defines);
-        console.diagnostics(&self.source, &lowered.diagnostics);
+        let lowered = frontend::parse_with(self.frontend, &self.source, &mut Disk, defines);
+        console.diagnostics(&lowered.source, &lowered.diagnostics);
         lowered.program
     }
 }
@@ -83,7 +113,10 @@ pub fn is_stdin(path: &Path) -> bool {
 fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
     // The ending comes first: it is wrong whatever the file holds.
     let frontend = match format {
-        Some(name) => frontend::named(name).expect("the command line admits known front ends only"),
+        Some(name) => {
+            let named = frontends::ALL.iter().find(|it| it.name() == name);
+            *named.expect("the command line admits known front ends only")
+        }
         None => by_ending(path)?,
     };
     let name = if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
@@ -123,7 +156,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
 }
 
 fn by_ending(path: &Path) -> Result<&'static dyn Frontend, Unreadable> {
-    let names = || frontend::ALL.iter().map(|it| it.name()).collect::<Vec<_>>().join("`, `");
+    let names = || frontends::ALL.iter().map(|it| it.name()).collect::<Vec<_>>().join("`, `");
     if is_stdin(path) {
         let help = format!("add `--input-format` with one of `{}`", names());
         return Err(Unreadable { message: "the language of standard input is not known".to_owned(), help: Some(help) });
@@ -133,13 +166,13 @@ fn by_ending(path: &Path) -> Result<&'static dyn Frontend, Unreadable> {
         return Err(Unreadable { message: format!("`{}` is a directory", path.display()), help: Some(help) });
     }
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    frontend::by_extension(ending).ok_or_else(|| {
+    frontends::ALL.iter().copied().find(|it| it.extension() == ending).ok_or_else(|| {
         let message = if ending.is_empty() {
             format!("`{}` has no ending that tells its language", path.display())
         } else {
             format!("`{}` has an unknown ending, `.{ending}`", path.display())
         };
-        let near = nearest(ending, frontend::ALL.iter().map(|it| it.extension()));
+        let near = nearest(ending, frontends::ALL.iter().map(|it| it.extension()));
         let help = match near {
             Some(near) => format!("did you mean `.{near}`? otherwise add `--input-format` with one of `{}`", names()),
             None => format!("add `--input-format` with one of `{}`", names()),

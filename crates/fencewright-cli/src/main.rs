@@ -5,6 +5,7 @@ mod args;
 mod code;
 mod commands;
 mod console;
+mod frontends;
 mod input;
 mod interrupt;
 mod monitor;

@@ -26,6 +26,11 @@ impl Cancel {
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
+
+    /// Whether it was said.
+    pub fn is_canceled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Stops a search when nobody waits for it, or when it takes too long.
@@ -43,7 +48,7 @@ impl Deadline {
 
 impl Monitor for Deadline {
     fn poll(&self, _progress: &Progress) -> Option<Stop> {
-        if self.cancel.0.load(Ordering::Relaxed) {
+        if self.cancel.is_canceled() {
             return Some(Stop::Asked);
         }
         (Instant::now() >= self.until).then_some(Stop::Time)
@@ -57,6 +62,8 @@ pub struct Checked {
     pub uri: String,
     /// Which version of it.
     pub version: i32,
+    /// Whether somebody still waits for it: the version stays when a file that the text names changes.
+    pub cancel: Cancel,
     /// The violation, if there is one.
     pub violation: Option<Diagnostic>,
 }
@@ -66,13 +73,13 @@ pub fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel,
     std::thread::spawn(move || {
         let options = Options::default();
         let task = Task::new(&program, model, &options);
-        let verdict = Auto.check(&task, &Deadline::new(cancel)).map(|answer| answer.verdict);
+        let verdict = Auto.check(&task, &Deadline::new(cancel.clone())).map(|answer| answer.verdict);
         let violation = match verdict {
             Ok(Verdict::Unsafe(run)) => Some(told(&program, &run)),
             Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
         };
         // Whoever asked may have gone.
-        let _ = done.send(Checked { uri: key.0, version: key.1, violation });
+        let _ = done.send(Checked { uri: key.0, version: key.1, cancel, violation });
     });
 }
 

@@ -4,7 +4,7 @@ use fencewright::frontend::ast::File;
 use fencewright::frontend::names::Names;
 use fencewright::frontend::{self, Frontend, fw};
 use fencewright::program::Program;
-use fencewright::source::{Diagnostic, Severity, Source};
+use fencewright::source::{Diagnostic, Files, Severity, Source, SourceFile, Span};
 use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, Uri};
 
 use crate::position::range;
@@ -17,7 +17,7 @@ pub struct Document {
     pub version: i32,
     /// Who reads it.
     pub frontend: &'static dyn Frontend,
-    /// The text.
+    /// The text, with the files that it names.
     pub source: Source,
     /// Its tree, as far as it could be read.
     pub file: File,
@@ -30,20 +30,38 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text.
-    pub fn new(uri: Uri, version: i32, text: &str) -> Self {
+    /// Reads a text, by the front end that its ending names.
+    pub fn new(
+        (uri, version): (Uri, i32),
+        text: &str,
+        frontends: &'static [&'static dyn Frontend],
+        files: &mut dyn Files,
+    ) -> Self {
         let ending = uri.as_str().rsplit_once('.').map_or("", |(_, ending)| ending);
-        let frontend = frontend::by_extension(ending).unwrap_or(&fw::Fw);
-        let source = Source::new(uri.as_str(), text);
-        let (file, _) = frontend.read(&source);
-        let lowered = frontend::parse(frontend, &source, &[]);
+        let frontend = frontends.iter().copied().find(|it| it.extension() == ending).unwrap_or(&fw::Fw);
+        let lowered = frontend::parse_with(frontend, &Source::new(uri.as_str(), text), files, &[]);
+        let source = lowered.source;
+        let (file, _) = frontend.read(&mut Source::new(uri.as_str(), text), &mut source.clone());
         let names = Names::new(&file);
         Self { uri, version, frontend, source, file, names, program: lowered.program, mistakes: lowered.diagnostics }
     }
 
-    /// What is wrong with it, for the editor.
-    pub fn diagnostics(&self) -> Vec<lsp_types::Diagnostic> {
-        self.mistakes.iter().map(|mistake| self.diagnostic(mistake)).collect()
+    /// The addresses of its files, its own first.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.source.files().iter().map(SourceFile::name)
+    }
+
+    /// What is wrong with one of its files, for the editor.
+    pub fn diagnostics(&self, address: &str) -> Vec<lsp_types::Diagnostic> {
+        let is_there = |it: &&Diagnostic| self.source.file_of(it.span.start).name() == address;
+        self.mistakes.iter().filter(is_there).map(|mistake| self.diagnostic(mistake)).collect()
+    }
+
+    /// Where something is.
+    pub fn location(&self, span: Span) -> Location {
+        let address = self.source.file_of(span.start).name();
+        let uri = address.parse().unwrap_or_else(|_| self.uri.clone());
+        Location { uri, range: range(&self.source, span) }
     }
 
     fn diagnostic(&self, mistake: &Diagnostic) -> lsp_types::Diagnostic {
@@ -54,7 +72,7 @@ impl Document {
         let parts = [Some(mistake.message.as_str()), Some(mistake.label.as_str()), mistake.help.as_deref()];
         let parts: Vec<&str> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         let related = mistake.labels.iter().map(|label| DiagnosticRelatedInformation {
-            location: Location { uri: self.uri.clone(), range: range(&self.source, label.span) },
+            location: self.location(label.span),
             message: label.message.clone(),
         });
         lsp_types::Diagnostic {

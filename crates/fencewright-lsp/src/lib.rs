@@ -12,6 +12,7 @@
 mod check;
 mod document;
 mod fences;
+mod files;
 mod hover;
 mod position;
 mod server;

@@ -5,8 +5,9 @@ use lsp_types::{Position, Range};
 
 /// The place of a byte.
 pub fn position(source: &Source, byte: u32) -> Position {
-    let line = source.line_of(byte);
-    let (start, text) = source.line(line);
+    let file = source.file_of(byte);
+    let line = file.line_of(byte);
+    let (start, text) = file.line(line);
     let before = &text[..(byte.saturating_sub(start) as usize).min(text.len())];
     Position { line: line - 1, character: before.encode_utf16().count() as u32 }
 }
@@ -16,12 +17,13 @@ pub fn range(source: &Source, span: Span) -> Range {
     Range { start: position(source, span.start), end: position(source, span.end) }
 }
 
-/// The byte of a place; a place behind the end of its line is the end of the line, as the protocol has it.
+/// The byte of a place in the main file; one behind the end of its line is the end of the line, as the protocol has it.
 pub fn byte(source: &Source, at: Position) -> u32 {
-    if at.line >= source.n_lines() {
-        return source.text().len() as u32;
+    let file = source.main();
+    if at.line >= file.n_lines() {
+        return file.end();
     }
-    let (start, text) = source.line(at.line + 1);
+    let (start, text) = file.line(at.line + 1);
     let mut units = 0;
     for (i, character) in text.char_indices() {
         if units >= at.character {

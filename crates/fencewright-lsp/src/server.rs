@@ -1,10 +1,10 @@
 //! The loop: messages of the editor, and checks that are done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
-use fencewright::frontend::fw;
+use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{
@@ -14,7 +14,7 @@ use lsp_types::request::{CodeActionRequest, Formatting, GotoDefinition, HoverReq
 use lsp_types::{
     CodeActionParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DocumentFormattingParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams,
-    HoverProviderCapability, Location, MarkupContent, MarkupKind, OneOf, PublishDiagnosticsParams, ReferenceParams,
+    HoverProviderCapability, MarkupContent, MarkupKind, OneOf, PublishDiagnosticsParams, ReferenceParams,
     ServerCapabilities, TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
 };
 use serde_json::{Value as Json, from_value, to_value};
@@ -22,14 +22,17 @@ use serde_json::{Value as Json, from_value, to_value};
 use crate::check::{self, Cancel, Checked};
 use crate::document::Document;
 use crate::fences::Unfenced;
+use crate::files::Addresses;
 use crate::hover;
 use crate::position::{byte, range};
 
 /// What the server can be told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Settings {
     /// The memory model, unless the editor's `initializationOptions` name another as `model`.
     pub model: Model,
+    /// Who reads the texts.
+    pub frontends: &'static [&'static dyn Frontend],
 }
 
 /// Serves one editor over a connection, until it says goodbye.
@@ -41,7 +44,8 @@ pub fn serve(connection: &Connection, settings: Settings) -> Result<(), Box<dyn 
     let named = parameters["initializationOptions"]["model"].as_str();
     let model = Model::ALL.into_iter().find(|model| Some(model.name()) == named).unwrap_or(settings.model);
     let (done, checked) = unbounded();
-    let mut server = Server { sender: &connection.sender, model, documents: BTreeMap::new(), done };
+    let frontends = settings.frontends;
+    let mut server = Server { sender: &connection.sender, model, frontends, documents: BTreeMap::new(), done };
     server.run(connection, &checked)
 }
 
@@ -60,13 +64,15 @@ fn capabilities() -> ServerCapabilities {
 struct Server<'a> {
     sender: &'a Sender<Message>,
     model: Model,
+    frontends: &'static [&'static dyn Frontend],
     documents: BTreeMap<String, Open>,
     done: Sender<Checked>,
 }
 
 /// An open document and its check.
-struct Open {
-    document: Document,
+pub struct Open {
+    /// The document.
+    pub document: Document,
     cancel: Cancel,
 }
 
@@ -93,35 +99,51 @@ impl Server<'_> {
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => {
                 let Ok(it) = from_value::<DidOpenTextDocumentParams>(notification.params) else { return Ok(()) };
-                self.read(it.text_document.uri, it.text_document.version, &it.text_document.text)
+                self.change(it.text_document.uri, it.text_document.version, &it.text_document.text)
             }
             DidChangeTextDocument::METHOD => {
                 let Ok(it) = from_value::<DidChangeTextDocumentParams>(notification.params) else { return Ok(()) };
                 let Some(change) = it.content_changes.last() else { return Ok(()) };
-                self.read(it.text_document.uri, it.text_document.version, &change.text)
+                self.change(it.text_document.uri, it.text_document.version, &change.text)
             }
             DidCloseTextDocument::METHOD => {
                 let Ok(it) = from_value::<DidCloseTextDocumentParams>(notification.params) else { return Ok(()) };
-                if let Some(open) = self.documents.remove(it.text_document.uri.as_str()) {
+                let address = it.text_document.uri.as_str().to_owned();
+                let mut addresses = BTreeSet::from([address.clone()]);
+                if let Some(open) = self.documents.remove(&address) {
                     open.cancel.cancel();
+                    addresses.extend(open.document.addresses().map(str::to_owned));
                 }
-                self.publish(it.text_document.uri, Vec::new(), None)
+                self.publish(&addresses)
             }
             _ => Ok(()),
         }
     }
 
-    /// A new text: its mistakes are told at once, and if it has a meaning, it is checked.
+    /// A new text: it is read, and so are the open texts that name it.
+    fn change(&mut self, uri: Uri, version: i32, text: &str) -> Outcome {
+        let address = uri.as_str().to_owned();
+        self.read(uri, version, text)?;
+        let names_it = |open: &&Open| open.document.addresses().skip(1).any(|it| it == address);
+        let others: Vec<(Uri, i32, String)> = (self.documents.values().filter(names_it))
+            .map(|it| (it.document.uri.clone(), it.document.version, it.document.source.text().to_owned()))
+            .collect();
+        others.into_iter().try_for_each(|(uri, version, text)| self.read(uri, version, &text))
+    }
+
+    /// Reads a text: its mistakes are told at once, and if it has a meaning, it is checked.
     fn read(&mut self, uri: Uri, version: i32, text: &str) -> Outcome {
         let key = uri.as_str().to_owned();
-        let document = Document::new(uri.clone(), version, text);
-        let cancel = Cancel::default();
-        self.publish(uri, document.diagnostics(), Some(version))?;
-        if let Some(program) = document.program.clone() {
-            check::start((key.clone(), version), program, self.model, cancel.clone(), self.done.clone());
-        }
-        if let Some(before) = self.documents.insert(key, Open { document, cancel }) {
+        let document = Document::new((uri, version), text, self.frontends, &mut Addresses { open: &self.documents });
+        let (cancel, program) = (Cancel::default(), document.program.clone());
+        let mut addresses: BTreeSet<String> = document.addresses().map(str::to_owned).collect();
+        if let Some(before) = self.documents.insert(key.clone(), Open { document, cancel: cancel.clone() }) {
             before.cancel.cancel();
+            addresses.extend(before.document.addresses().map(str::to_owned));
+        }
+        self.publish(&addresses)?;
+        if let Some(program) = program {
+            check::start((key, version), program, self.model, cancel, self.done.clone());
         }
         Ok(())
     }
@@ -129,18 +151,31 @@ impl Server<'_> {
     /// A check is done; if the text is still the same, the violation is shown.
     fn tell(&mut self, found: &Checked) -> Outcome {
         let Some(open) = self.documents.get_mut(&found.uri) else { return Ok(()) };
-        let (true, Some(violation)) = (open.document.version == found.version, &found.violation) else {
+        let is_same = open.document.version == found.version && !found.cancel.is_canceled();
+        let (true, Some(violation)) = (is_same, &found.violation) else {
             return Ok(());
         };
         open.document.mistakes.push(violation.clone());
-        let (uri, diagnostics) = (open.document.uri.clone(), open.document.diagnostics());
-        self.publish(uri, diagnostics, Some(found.version))
+        let addresses = open.document.addresses().map(str::to_owned).collect();
+        self.publish(&addresses)
     }
 
-    fn publish(&self, uri: Uri, diagnostics: Vec<lsp_types::Diagnostic>, version: Option<i32>) -> Outcome {
-        let parameters = PublishDiagnosticsParams { uri, diagnostics, version };
-        let method = PublishDiagnostics::METHOD.to_owned();
-        Ok(self.sender.send(Notification { method, params: to_value(parameters)? }.into())?)
+    /// Tells what is wrong with files, whichever open text they belong to.
+    fn publish(&self, addresses: &BTreeSet<String>) -> Outcome {
+        for address in addresses {
+            let Ok(uri) = address.parse::<Uri>() else { continue };
+            let version = self.documents.get(address).map(|open| open.document.version);
+            let mut diagnostics: Vec<lsp_types::Diagnostic> = Vec::new();
+            for diagnostic in self.documents.values().flat_map(|open| open.document.diagnostics(address)) {
+                if !diagnostics.contains(&diagnostic) {
+                    diagnostics.push(diagnostic);
+                }
+            }
+            let parameters = PublishDiagnosticsParams { uri, diagnostics, version };
+            let method = PublishDiagnostics::METHOD.to_owned();
+            self.sender.send(Notification { method, params: to_value(parameters)? }.into())?;
+        }
+        Ok(())
     }
 
     /// The editor asks something.
@@ -184,16 +219,14 @@ impl Server<'_> {
     fn definition(&self, it: &GotoDefinitionParams) -> Json {
         let found = self.at(&it.text_document_position_params).and_then(|(document, byte)| {
             let definition = document.names.at(byte)?;
-            let range = range(&document.source, definition.name.span);
-            Some(GotoDefinitionResponse::Scalar(Location { uri: document.uri.clone(), range }))
+            Some(GotoDefinitionResponse::Scalar(document.location(definition.name.span)))
         });
         json(found)
     }
 
     fn references(&self, it: &ReferenceParams) -> Json {
         let found = self.at(&it.text_document_position).map(|(document, byte)| {
-            let location = |span| Location { uri: document.uri.clone(), range: range(&document.source, span) };
-            document.names.mentions(byte).into_iter().map(location).collect::<Vec<_>>()
+            document.names.mentions(byte).into_iter().map(|span| document.location(span)).collect::<Vec<_>>()
         });
         json(found)
     }

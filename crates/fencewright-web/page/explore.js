@@ -36,22 +36,25 @@
     $("notice").hidden = false;
   }
 
+  // Where something is; with its file, if that is not the one that the page shows.
+  const lineOf = (it) => (it.file ? it.file + ":" : "line ") + it.line;
+
   function showMistakes(mistakes) {
     Array.from($("gutter").children).forEach((row) => row.classList.remove("wrong", "doubtful"));
     const items = mistakes.map((it) => {
       const row = $("gutter").children[it.line - 1];
-      if (row) row.classList.add(it.severity === "error" ? "wrong" : "doubtful");
-      const button = element("button", "", it.severity + ", line " + it.line + ":" + it.column + ": " + it.message);
+      if (row && !it.file) row.classList.add(it.severity === "error" ? "wrong" : "doubtful");
+      const button = element("button", "", it.severity + ", " + lineOf(it) + ":" + it.column + ": " + it.message);
       button.type = "button";
       if (it.label) button.append(element("small", "", it.label));
       if (it.help) button.append(element("small", "", "help: " + it.help));
-      button.addEventListener("click", () => goTo(it.line, it.column));
+      if (!it.file) button.addEventListener("click", () => goTo(it.line, it.column));
       const item = element("li");
       item.append(button);
       return item;
     });
     $("mistakes").replaceChildren(...items);
-    if (mistakes.length > 0) reveal(mistakes[0].line);
+    if (mistakes.length > 0 && !mistakes[0].file) reveal(mistakes[0].line);
   }
 
   function reveal(line) {
@@ -180,7 +183,7 @@
 
   const verdictOf = (finding) => {
     if (finding.verdict === "safe") return ": for every start, interleaving and flush order, buffers and loops unbounded";
-    return finding.property ? ": " + finding.property.text + " (line " + finding.property.line + ")" : "";
+    return finding.property ? ": " + finding.property.text + " (" + lineOf(finding.property) + ")" : "";
   };
 
   function showRun(place, run) {
@@ -239,7 +242,7 @@
       input.name = "set";
       input.addEventListener("change", guarded(() => choose(i, found)));
       const fences = set.fences.map((it) =>
-        (it.kind === "full" ? "fence" : "store fence") + " " + it.position + " line " + it.line + ", " + it.text);
+        (it.kind === "full" ? "fence" : "store fence") + " " + it.position + " " + lineOf(it) + ", " + it.text);
       label.append(input, " cost " + set.cost + ": " + fences.join("; "));
       return label;
     });

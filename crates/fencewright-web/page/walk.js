@@ -30,8 +30,9 @@ const walker = (function () {
   }
 
   function drawSteps(walk) {
+    const line = (it) => it.line && fencewright.name(walk, it.line);
     const next = walk.next.map((it, i) => {
-      const button = step(i + 1, walk.threads[it.thread], it.line, it.text);
+      const button = step(i + 1, walk.threads[it.thread], line(it), it.text);
       button.disabled = !it.is_possible;
       button.classList.toggle("flush", it.is_flush);
       button.addEventListener("click", () => take(i));
@@ -39,7 +40,7 @@ const walker = (function () {
     });
     if (walk.left_out > 0) next.push(element("li", "none", "and " + walk.left_out + " more"));
     const taken = walk.steps.map((it, i) => {
-      const button = step(i + 1, walk.threads[it.thread], it.line, it.text);
+      const button = step(i + 1, walk.threads[it.thread], line(it), it.text);
       button.title = "Back to after this step";
       button.addEventListener("click", () => go({ ...place, choices: place.choices.slice(0, i + 1) }));
       return item(button);

@@ -76,10 +76,10 @@ struct EngineChoice {
 pub fn session(settings: &Settings) -> Session<'_> {
     let engines = std::iter::once(&Auto as &dyn Engine).chain(engine::ALL.iter().copied());
     Session {
-        file: &settings.file,
-        text: &settings.text,
+        file: settings.source.name(),
+        text: settings.source.text(),
         language: settings.frontend.name(),
-        languages: frontend::ALL.iter().map(|it| it.name()).collect(),
+        languages: settings.frontends.iter().map(|it| it.name()).collect(),
         model: settings.model.name(),
         models: Model::ALL.map(Model::name).to_vec(),
         engines: engines.map(|it| EngineChoice { name: it.name(), about: it.card().about }).collect(),
@@ -223,10 +223,10 @@ pub fn walk(shared: &Shared, wander: &Wander) -> Result<Wandered, Refused> {
     let walked = system::walk(program, understood.model, Dialect::default(), &start, &wander.choices);
     let walked = walked.map_err(|error| {
         let place = match error {
-            WalkError::TooManyOutcomes(edge) => Some(program.source().line_of(program.edges()[edge].span.start)),
+            WalkError::TooManyOutcomes(edge) => Some(program.source().line_name(program.edges()[edge].span)),
             WalkError::NotInitial | WalkError::NoChoice(_) => None,
         };
-        let place = place.map_or(String::new(), |line| format!(" (line {line})"));
+        let place = place.map_or(String::new(), |line| format!(" ({line})"));
         Refused::new(Status::Unprocessable, format!("{error}{place}"))
     })?;
     let walk = serde_json::to_value(walk_view(program, &walked)).expect("the types hold nothing but JSON");

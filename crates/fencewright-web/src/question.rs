@@ -42,6 +42,9 @@ pub struct Understood {
 #[derive(Clone, Debug, Serialize)]
 pub struct Mistake {
     severity: &'static str,
+    /// The file it is in, if it is not the one that the page shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     line: u32,
     column: u32,
     message: String,
@@ -56,14 +59,15 @@ impl Question {
     /// A name that is not known, or what is wrong with the program.
     pub fn understand(&self, settings: &Settings) -> Result<Understood, Refused> {
         let unknown = |what: &str, name: &str| Refused::new(Status::BadRequest, format!("unknown {what} `{name}`"));
-        let frontend = frontend::named(&self.language).ok_or_else(|| unknown("language", &self.language))?;
+        let frontend = settings.frontends.iter().copied().find(|it| it.name() == self.language);
+        let frontend = frontend.ok_or_else(|| unknown("language", &self.language))?;
         let model = Model::ALL.into_iter().find(|it| it.name() == self.model);
         let model = model.ok_or_else(|| unknown("model", &self.model))?;
         let name = self.engine.as_deref().unwrap_or(engine::AUTO);
         let engine = engine::named(name).ok_or_else(|| unknown("engine", name))?;
-        let source = Source::new(settings.file.as_str(), self.text.as_str());
-        let lowered = frontend::parse(frontend, &source, &settings.defines);
-        let mistakes = lowered.diagnostics.iter().map(|it| Mistake::new(&source, it)).collect();
+        let source = Source::new(settings.source.name(), self.text.as_str());
+        let lowered = frontend::parse_with(frontend, &source, &mut settings.source.clone(), &settings.defines);
+        let mistakes = lowered.diagnostics.iter().map(|it| Mistake::new(&lowered.source, it)).collect();
         let Some(program) = lowered.program else {
             let said = Said { diagnostics: mistakes, ..Said::of("the program has mistakes") };
             return Err(Refused { status: Status::Unprocessable, said });
@@ -81,6 +85,7 @@ impl Mistake {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
             },
+            file: source.other_name(diagnostic.span.start).map(str::to_owned),
             line: at.line,
             column: at.column,
             message: diagnostic.message.clone(),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use fencewright::frontend::Frontend;
 use fencewright::memory::Model;
+use fencewright::source::Source;
 use fencewright::watch::Limits;
 
 use crate::guard::Guard;
@@ -27,12 +28,12 @@ pub const STACK_BYTES: usize = 8 << 20;
 /// What the page shows, and how far its checks go.
 #[derive(Clone)]
 pub struct Settings {
-    /// The file, as it was named.
-    pub file: String,
-    /// Its text.
-    pub text: String,
+    /// The text, with the files that it names: no others are read.
+    pub source: Source,
     /// Who reads it.
     pub frontend: &'static dyn Frontend,
+    /// Who else may be asked to.
+    pub frontends: &'static [&'static dyn Frontend],
     /// Constants that get other values.
     pub defines: Vec<(String, i64)>,
     /// The memory model that is chosen at first.

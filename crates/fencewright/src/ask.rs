@@ -32,7 +32,7 @@ use crate::watch::Unlimited;
 pub fn parse(name: &str, text: &str) -> Result<Program, Mistakes> {
     let source = Source::new(name, text);
     let lowered = frontend::parse(frontend_of(name), &source, &[]);
-    lowered.program.ok_or(Mistakes { source, diagnostics: lowered.diagnostics })
+    lowered.program.ok_or(Mistakes { source: lowered.source, diagnostics: lowered.diagnostics })
 }
 
 /// Decides whether a bad situation can be reached, with store buffers and loops unbounded.

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fencewright::engine;
-use fencewright::frontend::{self, Frontend};
+use fencewright::frontend::Frontend;
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
 use fencewright::report::{self, Report};
@@ -10,6 +10,8 @@ use fencewright::translate::print::{self, Printer};
 use fencewright::translate::{Method, Overflow};
 
 use fencewright_tables::{self as tables, Form};
+
+use crate::frontends;
 
 pub(super) fn models() -> impl TypedValueParser<Value = Model> {
     PossibleValuesParser::new(Model::ALL.map(Model::name))
@@ -36,7 +38,7 @@ pub(super) fn reductions() -> PossibleValuesParser {
 
 pub(super) fn frontends() -> PossibleValuesParser {
     let value = |it: &&'static dyn Frontend| PossibleValue::new(it.name()).help(it.about());
-    PossibleValuesParser::new(frontend::ALL.iter().map(value))
+    PossibleValuesParser::new(frontends::ALL.iter().map(value))
 }
 
 pub(super) fn tables() -> PossibleValuesParser {

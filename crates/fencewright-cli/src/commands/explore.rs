@@ -4,13 +4,14 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use fencewright::frontend;
 use fencewright::watch::Limits;
 use fencewright_web::{MAX_TEXT_BYTES, Server, Settings};
 
 use crate::args::ExploreArguments;
 use crate::code::Code;
 use crate::console::{Console, complain, reason};
-use crate::{input, interrupt};
+use crate::{frontends, input, interrupt};
 
 /// How often it is looked whether Ctrl-C was pressed.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -28,9 +29,10 @@ pub fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     }
     let settings = Settings {
-        file: name.to_owned(),
-        text: input.source.text().to_owned(),
+        // The page reads no files: what the text names is read here, once.
+        source: frontend::parse_with(input.frontend, &input.source, &mut input::Disk, &arguments.input.define).source,
         frontend: input.frontend,
+        frontends: frontends::ALL,
         defines: arguments.input.define.clone(),
         model: arguments.model,
         limits: Limits { time: arguments.timeout.0, bytes: arguments.memory.0 },

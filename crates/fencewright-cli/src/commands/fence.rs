@@ -170,7 +170,7 @@ impl Job<'_> {
     fn original(&self) -> Original<'_> {
         Original {
             frontend: self.input.frontend,
-            source: &self.input.source,
+            source: self.program.source(),
             defines: &self.arguments.input.define,
             program: self.program,
         }

@@ -13,11 +13,12 @@ pub fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
     let Some(input) = input::read(&arguments.file, arguments.input_format.as_deref(), console) else {
         return Code::Wrong;
     };
-    let (file, mut diagnostics) = input.frontend.read(&input.source);
+    let mut source = input.source;
+    let (file, mut diagnostics) = input.frontend.read(&mut source, &mut input::Disk);
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(lower::lower(&input.source, &file, &[]).diagnostics);
+        diagnostics.extend(lower::lower(&source, &file, &[]).diagnostics);
     }
-    console.diagnostics(&input.source, &diagnostics);
+    console.diagnostics(&source, &diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Code::Wrong;
     }

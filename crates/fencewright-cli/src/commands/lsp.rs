@@ -6,11 +6,12 @@ use lsp_server::Connection;
 use crate::args::LspArguments;
 use crate::code::Code;
 use crate::console::Console;
+use crate::frontends;
 
 /// Serves the editor at the other end of standard input and output until it says goodbye.
 pub fn run(arguments: &LspArguments, console: &mut Console) -> Code {
     let (connection, threads) = Connection::stdio();
-    let served = serve(&connection, Settings { model: arguments.model });
+    let served = serve(&connection, Settings { model: arguments.model, frontends: frontends::ALL });
     // The threads end when nothing is left to send.
     drop(connection);
     let ended = threads.join();

@@ -286,15 +286,15 @@ impl Overtaking {
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
         let line = |i: usize| {
             let edge = edge_of(&run.events[i]).expect("an access belongs to an edge");
-            program.source().line_of(program.edges()[edge].span.start)
+            program.source().line_name(program.edges()[edge].span)
         };
         let event = &run.events[self.access];
         let process = &program.processes()[event.step.process].name;
         let Effect::Store(delayed, _, Origin::OwnBuffer) = run.events[self.store].effect else {
             unreachable!("only a buffered store is delayed")
         };
-        let name = |x: LocationId| format!("{} (line {})", program.locations()[x].name, line(self.access));
-        let store = format!("its store to {} (line {})", program.locations()[delayed].name, line(self.store));
+        let name = |x: LocationId| format!("{} ({})", program.locations()[x].name, line(self.access));
+        let store = format!("its store to {} ({})", program.locations()[delayed].name, line(self.store));
         match event.effect {
             Effect::Load(x, _, Origin::OwnBuffer) if x == delayed => {
                 format!("{process} loaded {} from {store} before that reached memory: others saw it later.", name(x))
@@ -319,7 +319,7 @@ impl Overtaking {
             Effect::MarkerLeft => unreachable!("a marker is no access"),
             Effect::Faulted => {
                 let at = line(self.access);
-                format!("{process} went on (line {at}) while {store} was still in its buffer.")
+                format!("{process} went on ({at}) while {store} was still in its buffer.")
             }
         }
     }

@@ -146,8 +146,8 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
         }
         Ok(Outcome::Unfixable(run, why)) => {
             let violated = violated(finding.program, run.trace.violation);
-            let line = finding.program.source().line_of(violated.span.start);
-            let bad = format!("{} (line {line})", violated.text);
+            let line = finding.program.source().line_name(violated.span);
+            let bad = format!("{} ({line})", violated.text);
             match why {
                 Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
                 Why::NoCandidate => format!(": no fence at these places prevents {bad}"),
@@ -178,10 +178,11 @@ fn set_text(finding: &FenceFinding<'_>, set: &FenceSet, style: Style) -> String 
     }
     let mut out = String::new();
     for ((span, side, kind), owners) in shown {
-        let line = source.line_of(if side == Side::After { span.end.max(1) - 1 } else { span.start });
-        let (_, text) = source.line(line);
+        let byte = if side == Side::After { span.end.max(1) - 1 } else { span.start };
+        let file = source.file_of(byte);
+        let (_, text) = file.line(file.line_of(byte));
         let indent = &text[..text.len() - text.trim_start().len()];
-        let code = format!("{line:>6} | {text}\n");
+        let code = format!("{:>6} | {text}\n", source.line_number(byte));
         let notes = [beside(source.slice(span), text, side), for_whom(finding.program, &owners)];
         let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let notes = if notes.is_empty() { notes } else { format!("    // {notes}") };

@@ -21,7 +21,7 @@ pub(super) struct FenceLine<'a> {
     reason: Option<String>,
     advice: Option<&'a str>,
     fence_sets: Vec<SetJson<'a>>,
-    property: Option<PropertyJson>,
+    property: Option<PropertyJson<'a>>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +40,8 @@ struct SetJson<'a> {
 #[derive(Serialize)]
 struct FenceJson<'a> {
     process: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     line: u32,
     column: u32,
     position: &'static str,
@@ -104,6 +106,7 @@ fn set_json<'a>(finding: &FenceFinding<'a>, set: &FenceSet) -> SetJson<'a> {
         let at = finding.program.source().position(candidate.span.start);
         FenceJson {
             process: &candidate.owner,
+            file: finding.program.source().other_name(candidate.span.start),
             line: at.line,
             column: at.column,
             position: match candidate.side {

@@ -63,8 +63,8 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
         Ok(Answer { verdict: Verdict::Safe, .. }) => (paint("1;32", "safe"), String::new()),
         Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => {
             let violated = violated(finding.program, run.trace.violation);
-            let line = finding.program.source().line_of(violated.span.start);
-            (paint("1;31", "unsafe"), format!(": {} (line {line})", violated.text))
+            let line = finding.program.source().line_name(violated.span);
+            (paint("1;31", "unsafe"), format!(": {} ({line})", violated.text))
         }
         Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
             (paint("1;33", "unknown"), format!(": {}", finding.reason().unwrap_or_default()))

@@ -61,7 +61,7 @@ struct CheckLine<'a> {
     verdict: &'static str,
     reason: Option<String>,
     advice: Option<&'a str>,
-    property: Option<PropertyJson>,
+    property: Option<PropertyJson<'a>>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,9 +70,11 @@ struct CheckLine<'a> {
 }
 
 #[derive(Serialize)]
-pub(super) struct PropertyJson {
+pub(super) struct PropertyJson<'a> {
     kind: &'static str,
     text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     line: u32,
 }
 
@@ -90,6 +92,8 @@ pub(super) struct StepJson<'a> {
     step: usize,
     process: &'a str,
     action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -159,11 +163,12 @@ impl<'a> CheckLine<'a> {
     }
 }
 
-impl PropertyJson {
-    pub(super) fn new(program: &Program, run: &Run) -> Self {
+impl<'a> PropertyJson<'a> {
+    pub(super) fn new(program: &'a Program, run: &Run) -> Self {
         let violated = violated(program, run.trace.violation);
-        let line = program.source().line_of(violated.span.start);
-        Self { kind: violated.kind, text: violated.in_words(), line }
+        let (source, at) = (program.source(), violated.span.start);
+        let (file, line) = (source.other_name(at), source.line_of(at));
+        Self { kind: violated.kind, text: violated.in_words(), file, line }
     }
 }
 
@@ -201,12 +206,14 @@ pub(super) fn trace<'a>(program: &'a Program, run: &Run) -> Vec<StepJson<'a>> {
 }
 
 impl<'a> StepJson<'a> {
-    fn new(program: &Program, step: usize, it: &Described<'a>) -> Self {
-        let position = it.position(program);
+    fn new(program: &'a Program, step: usize, it: &Described<'a>) -> Self {
+        let at = it.span(program).map(|span| span.start);
+        let position = at.map(|at| program.source().position(at));
         Self {
             step,
             process: it.process,
             action: action(it.kind),
+            file: at.and_then(|at| program.source().other_name(at)),
             line: position.map(|at| at.line),
             column: position.map(|at| at.column),
             location: it.location,

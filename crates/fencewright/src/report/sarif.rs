@@ -156,7 +156,9 @@ fn region(source: &Source, span: Span) -> Json {
     json!({"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column})
 }
 
+/// A place; `file` is how the main file was named.
 fn place(file: &str, program: &Program, span: Span) -> Json {
+    let file = program.source().other_name(span.start).unwrap_or(file);
     json!({"physicalLocation": {"artifactLocation": artifact(file), "region": region(program.source(), span)}})
 }
 

@@ -4,7 +4,7 @@ use crate::analysis::blame::edge_of;
 use crate::memory::Origin;
 use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
 use crate::report::property::statement;
-use crate::source::LineColumn;
+use crate::source::Span;
 use crate::system::{Effect, Event, Start};
 use crate::util::IndexVec;
 
@@ -52,8 +52,8 @@ pub(super) struct Described<'a> {
 
 impl Described<'_> {
     /// Where its statement stands.
-    pub(super) fn position(&self, program: &Program) -> Option<LineColumn> {
-        self.edge.map(|edge| program.source().position(program.edges()[edge].span.start))
+    pub(super) fn span(&self, program: &Program) -> Option<Span> {
+        self.edge.map(|edge| program.edges()[edge].span)
     }
 
     /// Its statement.

@@ -10,7 +10,7 @@
 
 use std::fmt::Write;
 
-use crate::analysis::blame::blame;
+use crate::analysis::blame::{blame, edge_of};
 use crate::memory::Pending;
 use crate::program::{Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, describe};
@@ -22,8 +22,10 @@ use crate::util::IndexVec;
 
 /// The widest a line may get.
 const WIDTH: usize = 100;
-/// The line number, and two spaces.
-const GUTTER: usize = 7;
+/// The widest a line number gets, if the program is one file.
+const NUMBER: usize = 4;
+/// What is between a line number and the columns.
+const GAP: usize = 3;
 /// A narrower column is not worth having; a run of more threads is shown as a list.
 const MIN_COLUMN: usize = 26;
 
@@ -58,6 +60,8 @@ pub(super) struct Drawing<'a> {
     words: Words<'a>,
     style: Style,
     layout: Layout,
+    /// How wide line numbers are; with the name of their file, where there are several.
+    number: usize,
     /// The column of each process that acts.
     columns: IndexVec<ProcessId, Option<usize>>,
 }
@@ -74,10 +78,11 @@ impl<'a> Drawing<'a> {
                 })
             })
             .collect();
-        let width = (WIDTH - GUTTER) / n_columns.max(1);
+        let number = number_width(program, run);
+        let width = WIDTH.saturating_sub(number + GAP) / n_columns.max(1);
         let names = program.processes().iter().map(|it| it.name.chars().count());
         let layout = if width < MIN_COLUMN { Layout::List(names.max().unwrap_or(0)) } else { Layout::Columns(width) };
-        Self { program, run, words: Words { program, fullness }, style, layout, columns }
+        Self { program, run, words: Words { program, fullness }, style, layout, number, columns }
     }
 
     /// What each `any` was.
@@ -108,12 +113,12 @@ impl<'a> Drawing<'a> {
         let Layout::Columns(width) = self.layout else { return String::new() };
         let names = self.program.processes().iter_enumerated().filter(|(id, _)| self.columns[*id].is_some());
         let cells: String = names.map(|(_, it)| format!("{:width$}", it.name)).collect();
-        format!("{:>4}   {}\n", "line", self.paint("1", cells.trim_end()))
+        format!("{:>1$}   {2}\n", "line", self.number, self.paint("1", cells.trim_end()))
     }
 
     /// The rows of a step; none for what changes nothing that can be seen.
     fn rows(&self, event: &Event, step: &Described<'_>) -> String {
-        let line = step.position(self.program).map_or(String::new(), |at| at.line.to_string());
+        let line = step.span(self.program).map_or(String::new(), |it| self.program.source().line_number(it.start));
         let color = match step.kind {
             Kind::Local => "2",
             Kind::Flush => "36",
@@ -133,12 +138,12 @@ impl<'a> Drawing<'a> {
             }
             Layout::List(longest) => {
                 let name = format!("{:longest$}  ", self.program.processes()[process].name);
-                (0, name, WIDTH - GUTTER - longest - 2)
+                (0, name, WIDTH.saturating_sub(self.number + GAP + longest + 2))
             }
         };
         let mut out = String::new();
         for (i, part) in wrapped(text, width).iter().enumerate() {
-            let lead = if i == 0 { format!("{line:>4}   ") } else { " ".repeat(GUTTER) };
+            let lead = if i == 0 { format!("{line:>0$}   ", self.number) } else { " ".repeat(self.number + GAP) };
             let name = if i == 0 { name.clone() } else { " ".repeat(name.chars().count()) };
             let part = if i == 0 { part.clone() } else { format!("  {part}") };
             let painted = if color == "0" { part } else { self.paint(color, &part) };
@@ -158,9 +163,9 @@ impl<'a> Drawing<'a> {
     /// What it ended in, and what was left in the buffers.
     fn end(&self) -> String {
         let violated = violated(self.program, self.run.trace.violation);
-        let line = self.program.source().line_of(violated.span.start);
+        let line = self.program.source().line_name(violated.span);
         let mut out = String::new();
-        for (i, part) in wrapped(&format!("{} (line {line})", violated.text), WIDTH - 4).iter().enumerate() {
+        for (i, part) in wrapped(&format!("{} ({line})", violated.text), WIDTH - 4).iter().enumerate() {
             let lead = if i == 0 { "✗" } else { " " };
             let _ = writeln!(out, "{}", self.paint("1;31", &format!("  {lead} {part}")));
         }
@@ -195,6 +200,16 @@ impl<'a> Drawing<'a> {
             Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
         }
     }
+}
+
+/// How wide the widest line number of a run is.
+fn number_width(program: &Program, run: &Run) -> usize {
+    let source = program.source();
+    if source.files().len() == 1 {
+        return NUMBER;
+    }
+    let places = run.events.iter().filter_map(edge_of).map(|edge| program.edges()[edge].span.start);
+    places.map(|byte| source.line_number(byte).chars().count()).max().unwrap_or(0).max(NUMBER)
 }
 
 fn location_of(effect: Effect) -> Option<LocationId> {

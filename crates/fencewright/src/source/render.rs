@@ -9,7 +9,7 @@
 //!    = help: did you mean `flag`?
 //! ```
 
-use super::{Diagnostic, Severity, Source, Span};
+use super::{Diagnostic, Severity, Source, SourceFile, Span};
 
 /// Whether the text carries terminal colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,34 +30,17 @@ pub fn render(source: &Source, diagnostic: &Diagnostic, style: Style) -> String 
         Severity::Error => ("error", "1;31"),
         Severity::Warning => ("warning", "1;33"),
     };
-    let at = source.position(diagnostic.span.start);
-    let mut places = vec![(diagnostic.span, diagnostic.label.as_str(), '^')];
-    places.extend(diagnostic.labels.iter().map(|label| (label.span, label.message.as_str(), '-')));
-    let last_line = places.iter().map(|place| source.line_of(place.0.start)).max().unwrap_or(at.line);
+    let mut places = vec![Place { span: diagnostic.span, label: &diagnostic.label, mark: '^' }];
+    places.extend(diagnostic.labels.iter().map(|it| Place { span: it.span, label: &it.message, mark: '-' }));
+    let last_line = places.iter().map(|place| source.line_of(place.span.start)).max().unwrap_or(1);
     let gutter = last_line.to_string().len().max(2);
-    let bar = paint.with("1;34", "|");
 
     let mut out = format!("{}{}\n", paint.with(color, word), paint.with("1", &format!(": {}", diagnostic.message)));
-    let arrow = paint.with("1;34", "-->");
-    out += &format!("{:gutter$}{arrow} {}:{}:{}\n", "", source.name(), at.line, at.column);
-    out += &format!("{:gutter$} {bar}\n", "");
-    for (i, &(span, label, mark)) in places.iter().enumerate() {
-        if i > 0 && source.line_of(span.start) != source.line_of(places[i - 1].0.start) + 1 {
-            out += &format!("{:gutter$} {}\n", "", paint.with("1;34", ":"));
-        }
-        let line = source.line_of(span.start);
-        let excerpt = Excerpt::new(source, span);
-        out += &format!("{} {bar} {}\n", paint.with("1;34", &format!("{line:>gutter$}")), excerpt.text);
-        let marks: String = std::iter::repeat_n(mark, excerpt.width).collect();
-        let marked = format!("{marks} {label}");
-        let marked_color = if mark == '^' { color } else { "1;34" };
-        out += &format!(
-            "{:gutter$} {bar} {:2$}{3}\n",
-            "",
-            "",
-            excerpt.indent,
-            paint.with(marked_color, marked.trim_end())
-        );
+    let mut before: Option<&Place<'_>> = None;
+    for place in &places {
+        out += &lead(source, before, place, gutter, &paint);
+        out += &marked(source, place, color, gutter, &paint);
+        before = Some(place);
     }
     if let Some(help) = &diagnostic.help {
         for (i, line) in help.lines().enumerate() {
@@ -66,6 +49,42 @@ pub fn render(source: &Source, diagnostic: &Diagnostic, style: Style) -> String 
         }
     }
     out
+}
+
+/// A place with what is said of it.
+struct Place<'a> {
+    span: Span,
+    label: &'a str,
+    mark: char,
+}
+
+/// What stands before a line of the text: in a new file its name, behind a gap a colon.
+fn lead(source: &Source, before: Option<&Place<'_>>, place: &Place<'_>, gutter: usize, paint: &Paint) -> String {
+    let file = source.file_of(place.span.start);
+    match before {
+        Some(before) if source.file_of(before.span.start).start() == file.start() => {
+            let is_next = file.line_of(place.span.start) == file.line_of(before.span.start) + 1;
+            if is_next { String::new() } else { format!("{:gutter$} {}\n", "", paint.with("1;34", ":")) }
+        }
+        Some(_) | None => {
+            let arrow = paint.with("1;34", if before.is_none() { "-->" } else { ":::" });
+            let (at, bar) = (file.position(place.span.start), paint.with("1;34", "|"));
+            format!("{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n", "", file.name(), at.line, at.column)
+        }
+    }
+}
+
+/// The line of a place, and under it the marks and what is said.
+fn marked(source: &Source, place: &Place<'_>, color: &str, gutter: usize, paint: &Paint) -> String {
+    let file = source.file_of(place.span.start);
+    let (line, excerpt) = (file.line_of(place.span.start), Excerpt::new(file, place.span));
+    let bar = paint.with("1;34", "|");
+    let number = paint.with("1;34", &format!("{line:>gutter$}"));
+    let marks: String = std::iter::repeat_n(place.mark, excerpt.width).collect();
+    let marked = format!("{marks} {}", place.label);
+    let color = if place.mark == '^' { color } else { "1;34" };
+    let marked = paint.with(color, marked.trim_end());
+    format!("{number} {bar} {}\n{:gutter$} {bar} {:indent$}{marked}\n", excerpt.text, "", "", indent = excerpt.indent)
 }
 
 struct Paint {
@@ -89,8 +108,8 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    fn new(source: &Source, span: Span) -> Self {
-        let (line_start, line) = source.line(source.line_of(span.start));
+    fn new(file: &SourceFile, span: Span) -> Self {
+        let (line_start, line) = file.line(file.line_of(span.start));
         let from = (span.start - line_start) as usize;
         let to = (span.end.saturating_sub(line_start) as usize).clamp(from, line.len().max(from));
         let before: Vec<char> = line.get(..from).unwrap_or(line).chars().map(visible).collect();
@@ -119,6 +138,8 @@ fn visible(character: char) -> char {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::{Style, render};
     use crate::source::{Diagnostic, Source, Span};
 
@@ -139,6 +160,26 @@ mod tests {
             " 1 | x = 1;",
             "   | - like this one",
             "   = help: did you mean `flag`?\n",
+        ];
+        assert_eq!(render(&source, &diagnostic, Style::Plain), expected.join("\n"));
+    }
+
+    #[test]
+    fn a_place_in_another_file_comes_with_its_name() {
+        let mut files = BTreeMap::from([("u.fw".to_owned(), "y = 2;\n".to_owned())]);
+        let mut source = Source::new("t.fw", "x = 1;\n");
+        let other = source.open("u.fw", &source.main().clone(), &mut files).expect("it is there");
+        let diagnostic = Diagnostic::error(other.span(0..1), "bad").and_at(Span::new(0, 1), "like this one");
+        let expected = [
+            "error: bad",
+            "  --> u.fw:1:1",
+            "   |",
+            " 1 | y = 2;",
+            "   | ^",
+            "  ::: t.fw:1:1",
+            "   |",
+            " 1 | x = 1;",
+            "   | - like this one\n",
         ];
         assert_eq!(render(&source, &diagnostic, Style::Plain), expected.join("\n"));
     }

@@ -59,9 +59,11 @@ impl Costs {
 
     /// What a fence costs. A full fence never costs less than a store-store fence at the same place, since it is one.
     pub fn of(&self, program: &Program, candidate: &Candidate, kind: FenceKind) -> u64 {
-        let line = program.source().line_of(candidate.span.start);
+        // The table is about the lines of the main file.
+        let (source, at) = (program.source(), candidate.span.start);
+        let line = source.other_name(at).is_none().then(|| source.line_of(at));
         let own = |kind| {
-            let given = self.by_line.get(&(line, kind)).copied();
+            let given = line.and_then(|line| self.by_line.get(&(line, kind)).copied());
             given.unwrap_or_else(|| base(kind).saturating_mul(candidate.weight))
         };
         match kind {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use fencewright::frontend;
 use fencewright::memory::Model;
+use fencewright::source::Source;
 use fencewright::watch::Limits;
 use fencewright_web::{Server, Settings};
 use serde_json::{Value as Json, json};
@@ -25,9 +26,9 @@ pub fn text_of(path: &str) -> String {
 pub fn serve(path: &str) -> Server {
     let extension = path.rsplit('.').next().unwrap_or_default();
     let settings = Settings {
-        file: path.to_owned(),
-        text: text_of(path),
+        source: Source::new(path, text_of(path)),
         frontend: frontend::by_extension(extension).expect("the ending is known"),
+        frontends: frontend::ALL,
         defines: Vec::new(),
         model: Model::Tso,
         limits: Limits { time: Some(Duration::from_secs(120)), bytes: Some(1 << 29) },

@@ -19,8 +19,8 @@ impl Bad<'_> {
             let is_time = property.kind.is_due(at.key.shapes.iter().all(super::buffer::Shape::is_empty));
             for situation in property.situations.iter().filter(|_| is_time) {
                 if self.may_hold(at, situation)? {
-                    let line = self.program.source().line_of(property.span.start);
-                    return Failure::refused(format!("with this abstraction the property of line {line} may not hold"));
+                    let line = self.program.source().line_name(property.span);
+                    return Failure::refused(format!("with this abstraction the property of {line} may not hold"));
                 }
             }
         }

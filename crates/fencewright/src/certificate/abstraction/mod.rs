@@ -152,8 +152,8 @@ impl Visit<'_> {
             Next::Configuration(next) => self.add(next, steps),
             Next::Fault(edge) => {
                 let program = self.stepper.flow.program;
-                let line = program.source().line_of(program.edges()[edge].span.start);
-                Failure::refused(format!("with this abstraction line {line} may go wrong"))
+                let line = program.source().line_name(program.edges()[edge].span);
+                Failure::refused(format!("with this abstraction {line} may go wrong"))
             }
         }
     }

@@ -30,14 +30,14 @@ impl Alarm {
         (key, cell): (&Key, &Cell<D>),
     ) -> Self {
         let program = &translated.program;
-        let line = program.source().position(program.edges()[edge].span.start).line;
+        let line = program.source().line_name(program.edges()[edge].span);
         let what = match trouble {
             Trouble::Assertion => "the assertion may fail",
             Trouble::Range => "a value may be outside its range",
             Trouble::Index => "an index may be outside its array",
             Trouble::Division => "something may be divided by zero",
         };
-        Self { what: format!("{what} in line {line}"), place: place(program, key), facts: facts(layout, cell) }
+        Self { what: format!("{what} in {line}"), place: place(program, key), facts: facts(layout, cell) }
     }
 
     /// A property may be violated.
@@ -67,7 +67,7 @@ impl fmt::Display for Alarm {
 /// Where all processes are.
 fn place(program: &Program, key: &Key) -> String {
     let line = |point: PointId| match program.points()[point].edges.first() {
-        Some(&edge) => format!("at line {}", program.source().position(program.edges()[edge].span.start).line),
+        Some(&edge) => format!("at {}", program.source().line_name(program.edges()[edge].span)),
         None => "at its end".to_owned(),
     };
     let of = |(process, &point): (_, &PointId)| format!("{} {}", program.processes()[process].name, line(point));

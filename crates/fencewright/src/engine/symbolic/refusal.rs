@@ -63,6 +63,7 @@ fn help(asker: Asker) -> String {
 }
 
 fn place(program: &Program, span: Span) -> String {
-    let at = program.source().position(span.start);
-    format!("{}:{}:{}", program.source().name(), at.line, at.column)
+    let file = program.source().file_of(span.start);
+    let at = file.position(span.start);
+    format!("{}:{}:{}", file.name(), at.line, at.column)
 }

@@ -20,7 +20,7 @@ pub use parser::parse;
 pub use printer::print;
 
 use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Source};
+use crate::source::{Diagnostic, Files, Source};
 
 /// The front end for `.fw` files.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Frontend for Fw {
         "the language of this tool"
     }
 
-    fn read(&self, source: &Source) -> (ast::File, Vec<Diagnostic>) {
+    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
         parse(source)
     }
 }

@@ -1,12 +1,12 @@
 //! What the tests of every importer check.
 
 use crate::frontend::{Frontend, fw};
-use crate::source::{Diagnostic, Source, Style, render};
+use crate::source::{Diagnostic, NoFiles, Source, Style, render};
 
 /// The `.fw` text that an import prints; it must be free of errors, of stable layout, and have a meaning.
 pub(crate) fn imported(frontend: &dyn Frontend, text: &str) -> String {
-    let source = Source::new("t", text);
-    let (file, diagnostics) = frontend.read(&source);
+    let mut source = Source::new("t", text);
+    let (file, diagnostics) = frontend.read(&mut source, &mut NoFiles);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|it| it.is_error()).collect();
     assert!(errors.is_empty(), "{}", shown(&source, &diagnostics));
     let printed = fw::print(&file);
@@ -39,8 +39,8 @@ pub(crate) fn messages(frontend: &dyn Frontend, text: &str) -> Vec<String> {
 
 /// Reads any text: every place lies within it, every message has a help, and what is right has a stable layout.
 pub(crate) fn check_any(frontend: &dyn Frontend, text: &str) -> Vec<Diagnostic> {
-    let source = Source::new("t", text);
-    let (file, diagnostics) = frontend.read(&source);
+    let mut source = Source::new("t", text);
+    let (file, diagnostics) = frontend.read(&mut source, &mut NoFiles);
     assert!(diagnostics.len() <= 50, "{text:?}");
     for diagnostic in &diagnostics {
         for span in diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]) {
@@ -102,7 +102,7 @@ pub(crate) fn check_random(frontend: &dyn Frontend, samples: &[&str]) {
 
 /// Megabytes: something worse than linear would not come back.
 pub(crate) fn check_large(frontend: &dyn Frontend, text: &str) {
-    let (_, diagnostics) = frontend.read(&Source::new("t", text));
+    let (_, diagnostics) = frontend.read(&mut Source::new("t", text), &mut NoFiles);
     assert!(diagnostics.len() <= 50);
 }
 

@@ -16,7 +16,7 @@ mod tests;
 mod translate;
 
 use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Source};
+use crate::source::{Diagnostic, Files, Source};
 
 /// The front end for `.litmus` files.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ impl Frontend for Litmus {
         "litmus tests for x86, as herd reads them"
     }
 
-    fn read(&self, source: &Source) -> (ast::File, Vec<Diagnostic>) {
+    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
         let header = match header::read(source.text()) {
             Ok(header) => header,
             Err(diagnostic) => return (ast::File::default(), vec![diagnostic]),

@@ -68,7 +68,7 @@ impl Log {
 
     /// The text at a place.
     pub(super) fn text(&self, span: Span) -> String {
-        let text = self.source.text().get(span.start as usize..span.end as usize).unwrap_or("…");
+        let text = self.source.get(span).unwrap_or("…");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

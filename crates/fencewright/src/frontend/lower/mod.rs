@@ -47,6 +47,8 @@ pub struct Lowered {
     pub program: Option<Program>,
     /// Errors and warnings, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// The text, with all files that were read for it.
+    pub source: Source,
 }
 
 /// Gives a file its meaning. `defines` are the constants that the command line gives other values.
@@ -70,7 +72,7 @@ pub fn lower(source: &Source, file: &ast::File, defines: &[(String, i64)]) -> Lo
     }
     unused::warn(&mut log, file, &globals, &bodies, &uses);
     let program = (!log.has_errors()).then(|| builder.finish());
-    Lowered { program, diagnostics: log.finish() }
+    Lowered { program, diagnostics: log.finish(), source: source.clone() }
 }
 
 fn bodies(log: &mut Log, builder: &Builder, globals: &Globals<'_>) -> Vec<(Cfg, Notes)> {

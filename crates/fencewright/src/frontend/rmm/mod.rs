@@ -15,7 +15,7 @@ mod tests;
 mod translate;
 
 use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Source};
+use crate::source::{Diagnostic, Files, Source};
 
 /// The front end for `.rmm` files.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ impl Frontend for Rmm {
         "programs for Memorax"
     }
 
-    fn read(&self, source: &Source) -> (ast::File, Vec<Diagnostic>) {
+    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
         let (file, mut diagnostics) = parser::parse(source);
         let mut tree = ast::File::default();
         if diagnostics.is_empty() {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::rows;
 use crate::analysis::blame::Blame;
 use crate::program::{LocationId, Process, ProcessId, Program, Value};
 use crate::report::steps::{Described, Kind, describe};
@@ -15,6 +16,9 @@ pub(super) struct RunData<'a> {
     /// What threads have for themselves that is to be shown.
     pub buffers: Option<&'static str>,
     pub violated: &'a str,
+    /// What the rows of the program are called, where these are not the lines of one file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
     pub threads: Vec<&'a str>,
     pub locations: Vec<&'a str>,
     pub steps: Vec<StepData>,
@@ -26,6 +30,7 @@ pub(super) struct RunData<'a> {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct StepData {
     pub thread: usize,
+    /// The row of its line.
     pub line: Option<u32>,
     pub text: String,
     /// The location that a flush is about.
@@ -34,7 +39,8 @@ pub(super) struct StepData {
     pub is_flush: bool,
 }
 
-/// A state: by thread, the line it has come to, what its buffer holds, oldest first, and its registers; memory.
+/// A state: by thread, the row of the line it has come to, what its buffer holds, oldest first, and its registers;
+/// memory.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct StateData {
     pub lines: Vec<Option<u32>>,
@@ -62,12 +68,19 @@ impl<'a> RunData<'a> {
         Self {
             buffers: own_part(run.model),
             violated,
+            names: rows::names(program.source()),
             threads: program.processes().iter().map(|process| process.name.as_str()).collect(),
             locations: program.locations().iter().map(|location| location.name.as_str()).collect(),
             states: states(words, run, &steps),
             delayed: delayed(words, run, blame),
             steps,
         }
+    }
+
+    /// What a row of the program is called.
+    pub(super) fn row_name(&self, row: u32) -> String {
+        let name = self.names.as_ref().and_then(|names| names.get(row as usize - 1));
+        name.cloned().unwrap_or_else(|| row.to_string())
     }
 }
 
@@ -81,7 +94,7 @@ pub(super) fn step_data(words: Words<'_>, event: &Event, step: &Described<'_>) -
     };
     StepData {
         thread: event.step.process.index(),
-        line: step.position(program).map(|at| at.line),
+        line: step.span(program).map(|span| rows::row_of(program.source(), span)),
         text,
         flushed,
         is_flush: step.kind == Kind::Flush,

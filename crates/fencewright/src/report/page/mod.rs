@@ -10,6 +10,7 @@
 //! takes the parts: [`trace_view`] for a run, [`walk_view`] for a walk by hand, [`RUN_STYLE`] and [`RUN_SCRIPT`].
 
 mod data;
+mod rows;
 mod walk;
 
 use std::fmt::Write;
@@ -60,8 +61,8 @@ pub fn trace_page(file: &str, program: &Program, run: &Run) -> String {
 /// A run of the program, for a page that has the style and the script.
 pub fn trace_view(program: &Program, run: &Run) -> TraceView {
     let violated = violated(program, run.trace.violation);
-    let line = program.source().line_of(violated.span.start);
-    let violated = format!("{} (line {line})", violated.text);
+    let line = program.source().line_name(violated.span);
+    let violated = format!("{} ({line})", violated.text);
     let blame = blame(program, run);
     let data = RunData::of_run(program, run, &blame, &violated);
     let start = Drawing::new(program, run, Fullness::Compact, Style::Plain).start();
@@ -70,8 +71,8 @@ pub fn trace_view(program: &Program, run: &Run) -> TraceView {
         ("violated", escaped(&violated)),
         ("start", start),
         ("blame", escaped(&blame.sentence(program, run))),
-        ("source", source(program)),
-        ("steps", rows(&data, &blame)),
+        ("source", rows::markup(program)),
+        ("steps", steps(&data, &blame)),
     ];
     let markup = fill(MARKUP, &parts.each_ref().map(|(name, text)| (*name, text.as_str())));
     TraceView { markup, data: serde_json::to_value(&data).expect("the types hold nothing but JSON") }
@@ -91,17 +92,8 @@ fn fill(page: &str, parts: &[(&str, &str)]) -> String {
     out
 }
 
-/// The program, a list item for each line.
-fn source(program: &Program) -> String {
-    let mut out = String::new();
-    for (i, line) in program.source().text().lines().enumerate() {
-        let _ = writeln!(out, "<li><span>{}</span><code>{}</code></li>", i + 1, escaped(line));
-    }
-    out
-}
-
 /// The steps, a row for each.
-fn rows(data: &RunData<'_>, blame: &Blame) -> String {
+fn steps(data: &RunData<'_>, blame: &Blame) -> String {
     let tag = |i: usize| match blame {
         Blame::Overtaking(it) if it.store == i => " <span class=\"tag\">delayed</span>",
         Blame::Overtaking(it) if it.access == i => " <span class=\"tag\">overtook it</span>",
@@ -111,7 +103,7 @@ fn rows(data: &RunData<'_>, blame: &Blame) -> String {
     let mut out = String::new();
     for (i, step) in data.steps.iter().enumerate() {
         let class = if step.is_flush { " class=\"flush\"" } else { "" };
-        let line = step.line.map_or(String::new(), |line| line.to_string());
+        let line = step.line.map_or(String::new(), |line| data.row_name(line));
         let (thread, text) = (escaped(data.threads[step.thread]), escaped(&step.text));
         let number = i + 1;
         let _ =

@@ -9,6 +9,11 @@ const fencewright = (function () {
     return made;
   }
 
+  // What a row of the program is called.
+  function name(run, row) {
+    return run.names ? run.names[row - 1] : row;
+  }
+
   // A thread in a state that the run is in after so many steps.
   function lane(run, at, state, number) {
     const thread = run.threads[number];
@@ -16,7 +21,7 @@ const fencewright = (function () {
     const made = element("div", acts ? "lane acts" : "lane");
     const head = element("h3", "", thread + " ");
     const line = state.lines[number];
-    const place = state.places ? state.places[number] : line ? "line " + line : "not started";
+    const place = state.places ? state.places[number] : line ? "line " + name(run, line) : "not started";
     head.append(element("small", "", place));
     made.append(head);
     if (run.buffers) made.append(queue(run, at, state.buffers[number], number));
@@ -157,5 +162,5 @@ const fencewright = (function () {
     draw(0);
   }
 
-  return { element, lane, memory, mark, toggleLook, show };
+  return { element, name, lane, memory, mark, toggleLook, show };
 })();

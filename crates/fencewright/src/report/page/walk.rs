@@ -3,10 +3,12 @@
 use serde::Serialize;
 
 use super::data::{StateData, StepData, step_data};
+use super::rows;
 use crate::program::{Domain, Initial, PointId, Program, Value};
 use crate::report::steps::{describe, describe_event};
 use crate::report::violated;
 use crate::report::words::{Fullness, Words, own_part};
+use crate::source::Span;
 use crate::system::{Action, Control, Effect, Event, Next, Start, Walk};
 use crate::util::Idx;
 
@@ -17,6 +19,9 @@ const MAX_NEXT: usize = 200;
 #[derive(Clone, Debug, Serialize)]
 pub struct WalkView<'a> {
     buffers: Option<&'static str>,
+    /// What the rows of the program are called, where these are not the lines of one file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<Vec<String>>,
     threads: Vec<&'a str>,
     locations: Vec<&'a str>,
     steps: Vec<StepData>,
@@ -35,7 +40,7 @@ pub struct WalkView<'a> {
 pub struct NextStep {
     /// The thread it is of.
     pub thread: usize,
-    /// Where its statement stands.
+    /// The row of the line where its statement stands.
     pub line: Option<u32>,
     /// What it does.
     pub text: String,
@@ -95,11 +100,12 @@ pub fn walk_view<'a>(program: &'a Program, walk: &Walk) -> WalkView<'a> {
         walk.events.iter().zip(&described).map(|(event, step)| named(words, step_data(words, event, step), event));
     let violated = walk.violation.map(|violation| {
         let violated = violated(program, violation);
-        format!("{} (line {})", violated.text, program.source().line_of(violated.span.start))
+        format!("{} ({})", violated.text, program.source().line_name(violated.span))
     });
     let next = walk.next.iter().take(MAX_NEXT).map(|next| next_step(words, walk, next));
     WalkView {
         buffers: own_part(walk.model),
+        names: rows::names(program.source()),
         threads: program.processes().iter().map(|process| process.name.as_str()).collect(),
         locations: program.locations().iter().map(|location| location.name.as_str()).collect(),
         steps: steps.collect(),
@@ -131,7 +137,7 @@ fn next_step(words: Words<'_>, walk: &Walk, next: &Next) -> NextStep {
                 Action::Edge { edge, .. } => Some(words.program.edges()[edge].span),
                 Action::Fence(_) | Action::Internal(_) => None,
             };
-            let line = span.map(|span| words.program.source().line_of(span.start));
+            let line = span.map(|span| rows::row_of(words.program.source(), span));
             let text = "a value needs more than 64 bits".to_owned();
             NextStep { thread: step.process.index(), line, text, is_flush: false, is_possible: false }
         }
@@ -140,7 +146,9 @@ fn next_step(words: Words<'_>, walk: &Walk, next: &Next) -> NextStep {
 
 /// The state before the last step, of which only memory is compared, and the one now.
 fn states(words: Words<'_>, walk: &Walk) -> Vec<PlacedState> {
-    let lines: Vec<Option<u32>> = walk.controls.iter().map(|&it| line_of(words.program, it)).collect();
+    let source = words.program.source();
+    let row = |&it: &Control| place_of(words.program, it).map(|span| rows::row_of(source, span));
+    let lines: Vec<Option<u32>> = walk.controls.iter().map(row).collect();
     let places: Vec<String> = walk.controls.iter().map(|&it| place(words.program, it)).collect();
     let state = |event: Option<&Event>| match event {
         Some(event) => StateData::after(words, event, lines.clone()),
@@ -151,22 +159,23 @@ fn states(words: Words<'_>, walk: &Walk) -> Vec<PlacedState> {
     before.into_iter().chain([now]).map(|state| PlacedState { state, places: places.clone() }).collect()
 }
 
-fn line_of(program: &Program, control: Control) -> Option<u32> {
+/// The statement that a process comes to next.
+fn place_of(program: &Program, control: Control) -> Option<Span> {
     let edge = match control {
         Control::At(point) => *program.points()[point].edges.first()?,
         Control::Ready(edge) | Control::Done(edge) => edge,
     };
-    Some(program.source().line_of(program.edges()[edge].span.start))
+    Some(program.edges()[edge].span)
 }
 
 /// In words where a thread is: the line it comes to next, and the labels there.
 fn place(program: &Program, control: Control) -> String {
     let labels =
         |point: PointId| program.points()[point].labels.iter().map(|it| format!(" · at {it}")).collect::<String>();
-    match (control, line_of(program, control)) {
+    match (control, place_of(program, control).map(|span| program.source().line_name(span))) {
         (Control::At(point), None) if program.points()[point].is_end => format!("ended{}", labels(point)),
         (Control::At(point), None) => format!("stuck{}", labels(point)),
-        (Control::At(point), Some(line)) => format!("line {line}{}", labels(point)),
-        (Control::Ready(_) | Control::Done(_), line) => line.map_or(String::new(), |line| format!("line {line}")),
+        (Control::At(point), Some(line)) => format!("{line}{}", labels(point)),
+        (Control::Ready(_) | Control::Done(_), line) => line.unwrap_or_default(),
     }
 }

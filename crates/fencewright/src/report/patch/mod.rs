@@ -105,7 +105,7 @@ fn import(original: &Original<'_>) -> Result<Option<(Source, Program)>, Unwritab
     if original.frontend.name() == fw::Fw.name() {
         return Ok(None);
     }
-    let (file, _) = original.frontend.read(original.source);
+    let (file, _) = original.frontend.read(&mut original.source.clone(), &mut original.source.clone());
     let source = Source::new(original.source.name(), fw::print(&file));
     let parsed = frontend::parse(&fw::Fw, &source, original.defines);
     let ops = |program: &Program| program.edges().iter().map(|edge| edge.op.clone()).collect::<Vec<_>>();
@@ -134,24 +134,24 @@ fn check_shared(
         return Ok(());
     };
     let name = |process| &program.processes()[process].name;
-    let line = program.source().line_of(edge.span.start);
+    let line = program.source().line_name(edge.span);
     let (mine, theirs) = (name(edge.process), name(other.process));
     Err(Unwritable {
-        message: format!("the fence at line {line} is for `{mine}` and not for `{theirs}`, but they share that line"),
+        message: format!("the fence at {line} is for `{mine}` and not for `{theirs}`, but they share that line"),
         help: "use `--by source`",
     })
 }
 
 fn misplaced(program: &Program, position: Position) -> Unwritable {
     let span = program.edges()[position.edge].span;
-    let line = program.source().line_of(span.start);
+    let line = program.source().line_name(span);
     let side = match position.side {
         Side::Before => "before",
         Side::After => "after",
     };
     let text = super::property::statement(program, position.edge);
     Unwritable {
-        message: format!("the fence {side} `{text}` at line {line} cannot be written as a statement"),
+        message: format!("the fence {side} `{text}` at {line} cannot be written as a statement"),
         help: "move the load into a statement of its own, or use `--place after-stores`",
     }
 }
@@ -166,8 +166,9 @@ pub(super) fn statement(kind: FenceKind) -> &'static str {
 
 /// Where to insert what. A statement that has its line for itself gets a new line beside it.
 fn insertion(source: &Source, site: crate::source::Span, side: Side, fence: &str) -> (usize, String) {
-    let (first_start, first) = source.line(source.line_of(site.start));
-    let (last_start, last) = source.line(source.line_of(site.end.max(site.start + 1) - 1));
+    let file = source.file_of(site.start);
+    let (first_start, first) = file.line(file.line_of(site.start));
+    let (last_start, last) = file.line(file.line_of(site.end.max(site.start + 1) - 1));
     let indent = &first[..(site.start - first_start) as usize];
     let behind = last[(site.end - last_start) as usize..].trim();
     let is_alone = indent.trim().is_empty() && (behind.is_empty() || behind.starts_with("//"));

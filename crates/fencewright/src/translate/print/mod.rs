@@ -62,12 +62,13 @@ fn header(translated: &Translated) -> Vec<String> {
 /// Where an edge comes from: the line of the original.
 fn origin(translated: &Translated, id: EdgeId) -> Option<String> {
     let source = translated.program.source();
-    let line = source.line_of(translated.program.edges()[id].span.start);
-    let text = one_line(source.line(line).1);
+    let span = translated.program.edges()[id].span;
+    let (file, line) = (source.file_of(span.start), source.line_name(span));
+    let text = one_line(file.line(file.line_of(span.start)).1);
     match translated.origins[id] {
-        Origin::Edge(_) => Some(format!("line {line}: {text}")),
-        Origin::Fence(_) => Some(format!("fence at line {line}: {text}")),
-        Origin::Overflow(_) => Some(format!("no slot left at line {line}: {text}")),
+        Origin::Edge(_) => Some(format!("{line}: {text}")),
+        Origin::Fence(_) => Some(format!("fence at {line}: {text}")),
+        Origin::Overflow(_) => Some(format!("no slot left at {line}: {text}")),
         Origin::Drained => Some("ended, and nothing is pending".to_owned()),
         Origin::Arrival => None,
     }
