@@ -8,6 +8,7 @@ pub mod backward;
 pub mod coherence;
 pub mod explicit;
 pub mod numeric;
+mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod run;

@@ -1,8 +1,8 @@
 //! From a path of the search to a replayed run.
 //!
-//! The search leaves out what the semantics does by steps of its own: local steps, which it runs at once, and the
-//! leaving of store-store markers that hold nothing back. Those steps are put in here. A run that was found with
-//! reductions may also take steps it does not need; those are left out.
+//! The search leaves out what the semantics does by steps of its own: local steps, which it runs at once, and, where it
+//! searches store buffers, the leaving of store-store markers that hold nothing back. Those steps are put in here. A run
+//! that was found with reductions may also take steps it does not need; those are left out.
 
 use crate::engine::automaton::{Automaton, LocalId};
 use crate::engine::{StopReason, Task};
@@ -67,13 +67,17 @@ impl Job for Completing<'_> {
     type Output = Vec<Step>;
 
     fn run<M: Machine>(self, machine: M) -> Vec<Step> {
-        complete(&System::new(self.task.program, self.task.placement, machine), self.automaton, self.path)
+        let Self { task, automaton, path } = self;
+        let system = System::new(task.program, task.placement, machine);
+        let state = Some(system.initial(&path.start));
+        let leaves_out_markers = task.model.buffering(task.options.dialect).is_some();
+        let walker = Walker { system: &system, automaton, leaves_out_markers, state, steps: Vec::new() };
+        complete(walker, path)
     }
 }
 
 /// All steps of a path.
-fn complete<M: Machine>(system: &System<'_, M>, automaton: &Automaton<'_>, path: &Path) -> Vec<Step> {
-    let mut walker = Walker { system, automaton, state: Some(system.initial(&path.start)), steps: Vec::new() };
+fn complete<M: Machine>(mut walker: Walker<'_, M>, path: &Path) -> Vec<Step> {
     for (i, &rest) in path.rests.iter().enumerate() {
         walker.settle(ProcessId::from_usize(i), rest);
     }
@@ -89,13 +93,15 @@ fn complete<M: Machine>(system: &System<'_, M>, automaton: &Automaton<'_>, path:
 struct Walker<'a, M: Machine> {
     system: &'a System<'a, M>,
     automaton: &'a Automaton<'a>,
+    /// Whether the path does not tell when a marker leaves: whoever searches store buffers lets it leave at once.
+    leaves_out_markers: bool,
     /// `None` once a step went wrong.
     state: Option<State<M::State>>,
     steps: Vec<Step>,
 }
 
 impl<M: Machine> Walker<'_, M> {
-    /// Takes a step, and lets a marker leave that holds nothing back any more.
+    /// Takes a step, and where that is left out lets a marker leave that holds nothing back any more.
     fn take(&mut self, step: Step) {
         self.steps.push(step);
         let Some(state) = &self.state else { return };
@@ -103,6 +109,9 @@ impl<M: Machine> Walker<'_, M> {
             Outcome::Next(next) => Some(next),
             Outcome::Fault(_) | Outcome::Overflow => None,
         });
+        if !self.leaves_out_markers {
+            return;
+        }
         let marker = Step { process: step.process, action: Action::Internal(Internal::Marker) };
         let may_leave = |state| self.system.take(state, marker).is_some();
         if self.state.as_ref().is_some_and(may_leave) {
