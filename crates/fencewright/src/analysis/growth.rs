@@ -1,4 +1,4 @@
-//! Whether a store buffer can grow for ever.
+//! Whether a store buffer, or what a machine remembers, can grow for ever.
 //!
 //! A buffer is bounded if every cycle of control that stores also drains: passes a full fence, a locked block or an
 //! atomic update, which all wait for an empty buffer. Under PSO this is asked for each location, since an atomic update
@@ -22,6 +22,17 @@ pub fn may_grow(flow: Flow<'_>, buffering: Buffering) -> bool {
     processes.any(|process| locations.iter().any(|&x| growth.of(process, x)))
 }
 
+/// Whether the control flow of some process allows it to access memory for ever. If not, a machine has finitely many
+/// states, unless it makes them by itself.
+pub fn may_access_for_ever(flow: Flow<'_>) -> bool {
+    let growth = Growth { flow };
+    let accesses = |next: Move| match next {
+        Move::Fence(..) => true,
+        Move::Edge(edge) => !flow.program.edges()[edge].op.is_local(),
+    };
+    flow.program.processes().indices().any(|process| growth.repeats(process, accesses, |_| false))
+}
+
 struct Growth<'a> {
     flow: Flow<'a>,
 }
@@ -29,12 +40,17 @@ struct Growth<'a> {
 impl Growth<'_> {
     /// Whether stores to `x` (to anything, if `None`) can pile up.
     fn of(&self, process: ProcessId, x: Option<LocationId>) -> bool {
+        self.repeats(process, |next| self.may_store(next, x), |next| self.drains(next, x))
+    }
+
+    /// Whether there is a cycle of control with a move that counts and none that ends it.
+    fn repeats(&self, process: ProcessId, counts: impl Fn(Move) -> bool, ends: impl Fn(Move) -> bool) -> bool {
         let entry = Control::At(self.flow.program.processes()[process].entry);
         let controls = self.reachable(entry, |_| true);
         controls.into_iter().any(|control| {
-            let stores = self.flow.moves(control).into_iter().filter(|&(next, _)| self.may_store(next, x));
-            let mut targets = stores.map(|(_, target)| target);
-            targets.any(|target| self.reachable(target, |next| !self.drains(next, x)).contains(&control))
+            let counted = self.flow.moves(control).into_iter().filter(|&(next, _)| counts(next));
+            let mut targets = counted.map(|(_, target)| target);
+            targets.any(|target| self.reachable(target, |next| !ends(next)).contains(&control))
         })
     }
 

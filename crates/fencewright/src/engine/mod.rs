@@ -10,6 +10,7 @@ pub mod coherence;
 pub mod explicit;
 pub mod numeric;
 mod options;
+mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod question;
@@ -20,7 +21,7 @@ pub mod zones;
 
 use crate::memory::{Buffering, Model};
 use crate::program::{Placement, Program};
-use crate::system::starts;
+use crate::system::{Flow, starts};
 use crate::watch::Monitor;
 
 pub use card::{Card, Reduction, Repairs};
@@ -114,6 +115,11 @@ impl<'a> Task<'a> {
     pub fn new(program: &'a Program, model: Model, options: &'a Options) -> Self {
         const NONE: &Placement = &Placement::NONE;
         Self { program, placement: NONE, model, options }
+    }
+
+    /// The control flow of the program with its fences.
+    pub fn flow(&self) -> Flow<'a> {
+        Flow { program: self.program, placement: self.placement }
     }
 
     /// How stores wait under the model, for the engines that are about that.

@@ -129,13 +129,13 @@ pub struct Locals<'a> {
     automaton: &'a Automaton<'a>,
     nodes: Vec<Option<Rc<Node>>>,
     lists: Vec<Rc<[LocalId]>>,
-    is_buffered: bool,
+    stores_wait: bool,
 }
 
 impl<'a> Locals<'a> {
     /// Nothing is known yet.
-    pub fn new(automaton: &'a Automaton<'a>, is_buffered: bool) -> Self {
-        Self { automaton, nodes: Vec::new(), lists: Vec::new(), is_buffered }
+    pub fn new(automaton: &'a Automaton<'a>, stores_wait: bool) -> Self {
+        Self { automaton, nodes: Vec::new(), lists: Vec::new(), stores_wait }
     }
 
     /// What a local state that is not broken offers.
@@ -318,7 +318,7 @@ impl<'a> Locals<'a> {
         match offer {
             // It only lengthens the process's own buffer.
             Offer::Store(.., targets) => {
-                self.is_buffered && !observed.sees_buffer(process) && targets.single().is_some()
+                self.stores_wait && !observed.sees_buffer(process) && targets.single().is_some()
             }
             // Once it can pass, only the process itself could stop it.
             Offer::Fence(.., targets) => targets.single().is_some(),

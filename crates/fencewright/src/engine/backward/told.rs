@@ -2,7 +2,7 @@
 
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::backward::{Indexed, Search};
-use crate::engine::run::{Path, replayed};
+use crate::engine::run::{Path, Trimming, replayed};
 use crate::engine::{Answer, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::program::PropertyId;
 use crate::system::{Fault, Run, Violation};
@@ -46,7 +46,7 @@ pub fn told(
     };
     let mut last = StopReason::Defect("no property is violated at the end of the run".to_owned());
     for violation in violations {
-        match replayed(task, automaton, path.clone(), violation) {
+        match replayed(task, automaton, path.clone(), violation, Trimming::Tried) {
             Ok(run) => return Ok(run),
             Err(reason) => last = reason,
         }

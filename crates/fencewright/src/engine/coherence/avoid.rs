@@ -22,9 +22,10 @@ use std::collections::VecDeque;
 
 use crate::engine::automaton::FastMap;
 use crate::engine::coherence::cuts::{Cuts, Places};
-use crate::engine::coherence::{Abstraction, Coherence, Reducing, shared};
-use crate::engine::explicit::{
-    Badness, BufferId, Covering, Expander, POLL_EVERY, Shared, Sink, StateSet, Waiting, hash_of,
+use crate::engine::coherence::segments::Coherent;
+use crate::engine::coherence::{Coherence, Memory, Reducing, shared};
+use crate::engine::packed::{
+    Badness, BufferId, Covering, Expander, Label, POLL_EVERY, Shared, Sink, StateSet, hash_of,
 };
 use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::EdgeId;
@@ -83,8 +84,8 @@ pub fn avoid(
 
 /// The search of one round.
 struct Search<'a> {
-    shared: &'a Shared<'a>,
-    expander: Expander<'a>,
+    shared: &'a Shared<'a, Memory>,
+    expander: Expander<'a, Memory>,
     found: Found<'a>,
     max_states: u64,
     n_expanded: u64,
@@ -92,7 +93,7 @@ struct Search<'a> {
 
 /// The states so far, and what avoids them.
 struct Found<'a> {
-    shared: &'a Shared<'a>,
+    shared: &'a Shared<'a, Memory>,
     states: StateSet,
     covering: Option<Covering<'a>>,
     /// Invariant: as long as `states`.
@@ -118,14 +119,14 @@ struct Mark {
 }
 
 impl<'a> Search<'a> {
-    fn new(shared: &'a Shared<'a>, task: &'a Task<'a>, places: &'a Places, max_states: u64) -> Self {
+    fn new(shared: &'a Shared<'a, Memory>, task: &'a Task<'a>, places: &'a Places, max_states: u64) -> Self {
         let found = Found {
             shared,
-            states: StateSet::new(shared.layout.n_words()),
-            covering: shared.has_covering.then(|| Covering::new(&shared.buffers, &shared.layout)),
+            states: StateSet::new(shared.n_words()),
+            covering: Covering::new(shared),
             marks: Vec::new(),
             bdd: Bdd::default(),
-            cuts: Cuts::new(task, shared.buffering, places),
+            cuts: Cuts::new(task, shared.component.buffering(), places),
             prevents: FastMap::default(),
             goal: Formula::TRUE,
             todo: VecDeque::new(),
@@ -141,7 +142,7 @@ impl<'a> Search<'a> {
         for start in starts(program).into_iter().flatten() {
             self.expander.start(&start, &mut self.found);
         }
-        let mut state = vec![0; self.shared.layout.n_words()];
+        let mut state = vec![0; self.shared.n_words()];
         while let Some(number) = self.found.todo.pop_front() {
             if self.n_expanded.is_multiple_of(POLL_EVERY as u64) {
                 self.poll(monitor)?;
@@ -178,8 +179,8 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Sink for Found<'_> {
-    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+impl Sink<Memory> for Found<'_> {
+    fn take(&mut self, expander: &mut Expander<'_, Memory>, successor: &[u32]) -> bool {
         let avoid = match self.current {
             None => Formula::FALSE,
             Some((number, avoid)) => {
@@ -197,19 +198,16 @@ impl Sink for Found<'_> {
 
 impl Found<'_> {
     /// What prevents the step that is being handed on.
-    fn prevent(&mut self, expander: &Expander<'_>, from: u32) -> Formula {
+    fn prevent(&mut self, expander: &Expander<'_, Memory>, from: u32) -> Formula {
         let Some(step) = expander.log().first().map(|logged| logged.step) else { return Formula::FALSE };
         let Action::Edge { edge, .. } = step.action else { return Formula::FALSE };
-        let layout = &self.shared.layout;
-        if !layout.is_buffered() {
-            return Formula::FALSE;
-        }
-        let buffer = self.states.get(from as usize)[layout.buffer(step.process)];
+        let memory = &self.states.get(from as usize)[self.shared.n_processes()..];
+        let Some(buffer) = self.shared.component.buffer(memory, step.process) else { return Formula::FALSE };
         if let Some(&known) = self.prevents.get(&(buffer, edge)) {
             return known;
         }
         let mut any = Formula::FALSE;
-        for store in sure_stores(&self.shared.buffers.contents(buffer)) {
+        for store in self.sure_stores(buffer) {
             let cut = self.cuts.between(&mut self.bdd, store, edge);
             any = self.bdd.or(any, cut);
         }
@@ -217,8 +215,19 @@ impl Found<'_> {
         any
     }
 
+    /// The edges of which a store is sure to wait.
+    fn sure_stores(&self, buffer: BufferId) -> Vec<EdgeId> {
+        let component = &self.shared.component;
+        let Coherent { precision, .. } = component.rules();
+        let waiting = component.waiting(buffer);
+        let mut edges: Vec<EdgeId> = waiting.sure_labels(precision.abstraction).filter_map(Label::edge).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
     /// A state is reached by a step that these fences avoid.
-    fn reach(&mut self, expander: &mut Expander<'_>, state: &[u32], avoid: Formula) {
+    fn reach(&mut self, expander: &mut Expander<'_, Memory>, state: &[u32], avoid: Formula) {
         let covered_by = self.covering.as_mut().and_then(|covering| covering.admit(&self.states, state));
         let number = match covered_by.map_or_else(|| self.states.add(state, hash_of(state)), Err) {
             Ok(number) => {
@@ -246,21 +255,6 @@ impl Found<'_> {
     fn bytes(&self) -> u64 {
         let marks = self.marks.capacity() * size_of::<Mark>() + self.todo.capacity() * size_of::<u32>();
         let covering = self.covering.as_ref().map_or(0, Covering::bytes);
-        let tables = self.shared.automaton.bytes() + self.shared.buffers.bytes();
-        self.states.bytes() + covering + marks as u64 + self.bdd.bytes() + tables
+        self.states.bytes() + covering + marks as u64 + self.bdd.bytes() + self.shared.bytes()
     }
-}
-
-/// The edges of which a store is sure to wait.
-fn sure_stores(waiting: &Waiting) -> Vec<EdgeId> {
-    let mut edges: Vec<EdgeId> = match waiting {
-        Waiting::Exact(..) => Vec::new(),
-        Waiting::Abstract(rules, segments) => {
-            let abstraction: Abstraction = rules.precision.abstraction;
-            segments.sure_labels(abstraction).filter_map(super::Label::edge).collect()
-        }
-    };
-    edges.sort_unstable();
-    edges.dedup();
-    edges
 }

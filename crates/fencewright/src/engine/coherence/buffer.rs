@@ -14,7 +14,8 @@
 //!
 //! The newest store to a location leaves last. FLUSH-SD on it while others remain would let the buffer forget that.
 
-use crate::engine::coherence::{Abstraction, Label, Precision};
+use crate::engine::coherence::{Abstraction, Precision};
+use crate::engine::packed::Label;
 use crate::program::{LocationId, Value};
 
 /// What is stored, and by which operation; the rules do not tell the two apart.

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use crate::engine::automaton::{Automaton, LocalId};
-use crate::engine::run::{Logged, Path, replayed};
+use crate::engine::run::{Logged, Path, Trimming, replayed};
 use crate::engine::{StopReason, Task};
 use crate::memory::{Internal, Job, Machine};
 use crate::program::ProcessId;
@@ -64,7 +64,7 @@ impl Job for Trying<'_> {
 fn told(task: &Task<'_>, automaton: &Automaton<'_>, alarm: &Alarm, steps: Vec<Step>) -> Result<Run, StopReason> {
     let steps = steps.into_iter().map(|step| Logged { step, rest: None, edge: None }).collect();
     let path = Path { start: alarm.path.start.clone(), rests: Vec::new(), steps };
-    replayed(task, automaton, path, alarm.violation)
+    replayed(task, automaton, path, alarm.violation, Trimming::Tried)
 }
 
 /// A search along a path.

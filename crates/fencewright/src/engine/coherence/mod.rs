@@ -37,7 +37,7 @@
 //! Departures. The paper treats PSO; under TSO a buffer holds stores to all locations, with a newest value for each. It
 //! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences.
 //!
-//! **Reductions.** Those of the engine `explicit`, on whose states this one searches. Each leaves out runs of the exact
+//! **Reductions.** Those of the engine `explicit`, which searches on the same [states](crate::engine::packed). Each leaves out runs of the exact
 //! system, and whether it applies depends only on what is kept exactly: local states, whether a buffer is empty, and
 //! what a load finds. So the abstraction of the reduced system covers the reduced system.
 //!
@@ -47,13 +47,12 @@
 //! | [`segments`] | all that waits for a process: buffers between markers |
 //! | [`concrete`] | from the path of an alarm to a run |
 //! | [`values`] | unbounded integers, cut off |
-//! | [`avoid`](mod@avoid), [`cuts`], [`label`] | fences that keep bad states from being reached |
+//! | [`avoid`](mod@avoid), [`cuts`] | fences that keep bad states from being reached |
 
 mod avoid;
 mod buffer;
 mod concrete;
 mod cuts;
-mod label;
 mod segments;
 mod values;
 
@@ -61,8 +60,7 @@ use std::ops::RangeInclusive;
 
 use crate::analysis::swaps;
 use crate::engine::automaton::{Automaton, Merging};
-use crate::engine::explicit::{Badness, Budget, BufferTable, Layout, Sequential, Shared, Waiting};
-use crate::engine::explicit::{End as SearchEnd, Outcome};
+use crate::engine::packed::{Badness, Budget, Buffered, End as SearchEnd, Outcome, Sequential, Shared};
 use crate::engine::{
     Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     starts_are_finite,
@@ -72,11 +70,10 @@ use crate::system::{Run, starts};
 use crate::watch::Monitor;
 
 use concrete::Alarm;
+use segments::Coherent;
 
 pub use avoid::{Avoided, avoid};
 pub use cuts::Places;
-pub use label::Label;
-pub use segments::{Coherent, Segments};
 pub use values::{CutOff, Values, cut_off, least, reach};
 
 /// Forward search over abstract store buffers.
@@ -273,18 +270,18 @@ fn abstraction(task: &Task<'_>) -> Abstraction {
     task.options.choice(&ABSTRACTION, &Abstraction::ALL, Abstraction::name)
 }
 
+/// Memory behind buffers of which less is kept.
+type Memory = Buffered<Coherent>;
+
 /// What a search shares with itself; the abstraction is that of the task.
-fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing) -> Shared<'a> {
-    let abstraction = abstraction(task);
-    let rules = Coherent { buffering, precision: Precision { abstraction, k } };
+fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing) -> Shared<'a, Memory> {
+    let precision = Precision { abstraction: abstraction(task), k };
+    let rules = Coherent { buffering, precision, has_labels: reducing == Reducing::Labels };
     let is_on = |reduction| task.options.is_on(reduction);
     let merging = Merging { dead_registers: true, local_steps: is_on(Reduction::LOCAL_STEPS), bisimilar: false };
     Shared {
         automaton: Automaton::new(task, merging),
-        buffers: BufferTable::new(Waiting::Abstract(rules, Segments::EMPTY)),
-        layout: Layout::new(task.program, buffering),
-        buffering,
-        bound: None,
+        component: Buffered::new(task.program, buffering, rules),
         runs_ahead: match reducing {
             Reducing::Everything | Reducing::Runs => is_on(Reduction::RUN_AHEAD),
             Reducing::Orders | Reducing::Labels => false,
@@ -293,8 +290,6 @@ fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing)
             Reducing::Everything if is_on(Reduction::SYMMETRY) => swaps(task.program, task.placement),
             Reducing::Everything | Reducing::Runs | Reducing::Orders | Reducing::Labels => Vec::new(),
         },
-        has_labels: reducing == Reducing::Labels,
-        has_covering: abstraction == Abstraction::Pd,
     }
 }
 
@@ -341,18 +336,18 @@ impl Checker<'_> {
     }
 
     /// What is wrong with a state that can be reached, if anything is.
-    fn search(&mut self, shared: &Shared<'_>) -> Result<Option<Badness>, StopReason> {
+    fn search(&mut self, shared: &Shared<'_, Memory>) -> Result<Option<Badness>, StopReason> {
         let outcome = self.run(&mut Sequential::new(shared));
         self.stats.kept = outcome.n_kept;
         self.stats.bytes = self.stats.bytes.max(outcome.bytes);
         self.ended(outcome)
     }
 
-    fn run(&mut self, search: &mut Sequential<'_>) -> Outcome {
+    fn run(&mut self, search: &mut Sequential<'_, Memory>) -> Outcome {
         let is_unbounded = self.task.program.has_unbounded_data();
         let states = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
-        let buffers = if is_unbounded { UNBOUNDED_DATA_BUFFERS } else { usize::MAX };
-        let outcome = search.run(Budget { states, buffers, ..Budget::UNLIMITED }, self.monitor);
+        let interned = if is_unbounded { UNBOUNDED_DATA_BUFFERS } else { usize::MAX };
+        let outcome = search.run(Budget { states, interned, ..Budget::UNLIMITED }, self.monitor);
         self.stats.explored += outcome.n_states;
         outcome
     }

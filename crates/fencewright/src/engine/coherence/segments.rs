@@ -6,19 +6,22 @@
 //! markers, so there is one segment with one buffer.
 
 use crate::engine::coherence::buffer::{Buffer, Datum};
-use crate::engine::coherence::{Abstraction, Label, Precision};
-use crate::engine::explicit::{Leaving, Stored};
+use crate::engine::coherence::{Abstraction, Precision};
+use crate::engine::packed::{Label, Leaving, Rules, Stored};
 use crate::memory::Buffering;
 use crate::program::LocationId;
+use crate::system::Step;
 use crate::util::IndexVec;
 
 /// Which buffers there are, and what is kept of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct Coherent {
     /// How stores wait.
     pub buffering: Buffering,
     /// What is kept of them.
     pub precision: Precision,
+    /// Whether a store is kept with where it comes from.
+    pub has_labels: bool,
 }
 
 /// What waits for a process. Invariant: the first segment is not empty.
@@ -44,6 +47,59 @@ impl Coherent {
             Buffering::None | Buffering::Fifo => Queue::All,
             Buffering::PerLocation(_) => Queue::Of(x),
         }
+    }
+}
+
+impl Rules for Coherent {
+    type Waiting = Segments;
+
+    fn nothing(&self) -> Segments {
+        Segments::EMPTY
+    }
+
+    fn with_store(&self, waiting: &Segments, (x, value): Stored, label: Label) -> Segments {
+        waiting.with_store(x, (value, label), *self)
+    }
+
+    fn with_marker(&self, waiting: &Segments) -> Segments {
+        waiting.with_marker(*self)
+    }
+
+    fn flushes(&self, waiting: &Segments) -> Vec<Leaving<Segments>> {
+        waiting.flushes(*self)
+    }
+
+    fn newest(&self, waiting: &Segments) -> Vec<Stored> {
+        waiting.newest()
+    }
+
+    fn has_marker(&self, waiting: &Segments) -> bool {
+        waiting.n_markers() > 0
+    }
+
+    /// The abstraction does not count them.
+    fn n_stores(&self, _waiting: &Segments) -> usize {
+        0
+    }
+
+    fn renamed(&self, waiting: &Segments, to: &IndexVec<LocationId, LocationId>) -> Segments {
+        waiting.renamed(to)
+    }
+
+    fn label(&self, step: Step) -> Label {
+        if self.has_labels { Label::of(step) } else { Label::NONE }
+    }
+
+    fn has_covering(&self) -> bool {
+        self.precision.abstraction == Abstraction::Pd
+    }
+
+    fn covers(&self, a: &Segments, b: &Segments) -> bool {
+        a.covers(b)
+    }
+
+    fn outline(&self, waiting: &Segments) -> Segments {
+        waiting.outline()
     }
 }
 
@@ -192,6 +248,7 @@ mod tests {
         Coherent {
             buffering: Buffering::PerLocation(PsoRmw::Location),
             precision: Precision { abstraction: Abstraction::Fd, k },
+            has_labels: false,
         }
     }
 

@@ -1,54 +1,29 @@
-//! Exhaustive search of the reference semantics, on compact states.
+//! Exhaustive search of the reference semantics, on [packed](crate::engine::packed) states.
 //!
-//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever (`analysis::growth`)
-//! or when the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and
-//! answers `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a
-//! number of states; if that is all of them, the answer is exact too.
+//! Exact under SC for finite data. Under TSO and PSO it is exact when no buffer can grow for ever ([`growth`]) or when
+//! the program never gets to the bound; otherwise it searches with a growing bound on buffered stores and answers
+//! `unsafe`, or an `unknown` that says up to where no violation was found. An `int` program is searched up to a number
+//! of states; if that is all of them, the answer is exact too.
 //!
-//! | file | idea |
-//! |---|---|
-//! | [`layout`] | a state is a few words: interned local states, interned buffers, packed memory |
-//! | [`buffers`] | interned store buffers |
-//! | [`expand`] | the successors of a state; steps that may run ahead |
-//! | [`symmetry`] | interchangeable processes |
-//! | [`covering`] | states that stand for others |
-//! | [`states`], [`search`], [`sequential`], [`parallel`] | the search |
+//! A model without store buffers is searched as the machine that it is, with the reductions that need no buffers. It is
+//! exact, too, when all states were seen: all of them if no loop of the program accesses memory, and otherwise up to
+//! [`MACHINE_STATES`], since nobody knows whether the machine has finitely many (messages are never forgotten).
 //!
-//! The engine `coherence` searches with the same states, over buffers of which less is kept.
+//! The search itself is [`packed`](crate::engine::packed).
 
-mod buffers;
-mod covering;
-mod expand;
-mod layout;
-mod parallel;
-mod search;
-mod sequential;
-mod states;
-mod symmetry;
-
-use std::hash::BuildHasherDefault;
-
-use rustc_hash::FxHasher;
-
-use crate::analysis::{growth, swaps};
+use crate::analysis::{Swap, growth, swaps};
 use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::packed::{
+    Badness, Budget, Buffered, Component, Discipline, End, MachineStates, Outcome, Sequential, Shared, run_on_threads,
+};
+use crate::engine::run::{self, Trimming};
 use crate::engine::{
     Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     starts_are_finite,
 };
-use crate::memory::Buffering;
-use crate::system::{Flow, Run, Violation};
+use crate::memory::{Buffering, Job, Machine};
+use crate::system::{Run, Violation};
 use crate::watch::Monitor;
-
-pub(in crate::engine) use buffers::{BufferId, BufferTable, Leaving, Stored, Waiting};
-pub(in crate::engine) use covering::Covering;
-pub(in crate::engine) use expand::{Badness, Expander, Shared, Sink};
-pub(in crate::engine) use layout::Layout;
-pub(in crate::engine) use search::{Budget, End, Outcome, POLL_EVERY};
-pub(in crate::engine) use sequential::Sequential;
-pub(in crate::engine) use states::{StateSet, hash_of};
-
-type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 
 /// Exhaustive search of the reference semantics.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +49,9 @@ impl Explicit {
 
 /// A program with unbounded data is searched up to this many states.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
+
+/// A machine of which nothing is known is searched up to this many states if the program may access it for ever.
+const MACHINE_STATES: u64 = 2_000_000;
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
@@ -106,29 +84,80 @@ impl Engine for Explicit {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         self.takes(task)?;
-        let mut checker =
-            Checker { engine: *self, task, buffering: task.buffering()?, monitor, stats: Stats::default() };
-        let verdict = checker.check();
-        Ok(Answer { engine: self.name(), verdict, stats: checker.stats })
+        let asked = Asked { engine: *self, task, monitor };
+        let dialect = task.options.dialect;
+        let (verdict, stats) = match task.model.buffering(dialect) {
+            Some(buffering) => {
+                let discipline = Discipline::of(buffering);
+                let memory = |bound| Buffered::new(task.program, buffering, discipline).with_bound(bound);
+                asked.answered(memory, growth::may_grow(task.flow(), buffering), u64::MAX)
+            }
+            None => task.model.with(dialect, asked)?,
+        };
+        Ok(Answer { engine: self.name(), verdict, stats })
+    }
+}
+
+/// A question.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    engine: Explicit,
+    task: &'a Task<'a>,
+    monitor: &'a dyn Monitor,
+}
+
+impl Asked<'_> {
+    /// The answer, with memory like this; whether its buffers need a bound, and how many states it is searched up to.
+    fn answered<C, F>(self, memory: F, may_grow: bool, max_states: u64) -> (Verdict, Stats)
+    where
+        C: Component,
+        F: Fn(Option<u32>) -> C,
+    {
+        let max_states = self.engine.max_states.min(max_states);
+        let Task { program, placement, options, .. } = *self.task;
+        let swaps = if options.is_on(Reduction::SYMMETRY) { swaps(program, placement) } else { Vec::new() };
+        let mut checker = Checker { asked: self, memory, max_states, swaps, stats: Stats::default() };
+        let verdict = if may_grow { checker.check_growing() } else { checker.check() };
+        (verdict, checker.stats)
+    }
+}
+
+/// A model of which nothing is known but its machine.
+impl Job for Asked<'_> {
+    type Output = Result<(Verdict, Stats), Unsupported>;
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        let Task { program, model, .. } = *self.task;
+        if let Some(reason) = machine.refuses(program) {
+            return Err(Unsupported { reason, help: format!("choose another model than {model}") });
+        }
+        let max_states = if growth::may_access_for_ever(self.task.flow()) { MACHINE_STATES } else { u64::MAX };
+        Ok(self.answered(|_| MachineStates::new(&machine, program), false, max_states))
     }
 }
 
 /// One question being answered.
-struct Checker<'a> {
-    engine: Explicit,
-    task: &'a Task<'a>,
-    buffering: Buffering,
-    monitor: &'a dyn Monitor,
+struct Checker<'a, F> {
+    asked: Asked<'a>,
+    /// Memory, with a bound on the stores that wait.
+    memory: F,
+    max_states: u64,
+    /// Interchangeable processes.
+    swaps: Vec<Swap>,
     stats: Stats,
 }
 
-impl<'a> Checker<'a> {
+impl<'a, C: Component, F: Fn(Option<u32>) -> C> Checker<'a, F> {
+    /// Sees all states.
     fn check(&mut self) -> Verdict {
-        if !growth::may_grow(Flow { program: self.task.program, placement: self.task.placement }, self.buffering) {
-            let outcome = self.decide(None);
-            return self.verdict(None, outcome).unwrap_or(Verdict::Safe);
-        }
-        let mut bound = self.task.options.count(&BOUND).unwrap_or(1);
+        let outcome = self.decide(None);
+        self.verdict(None, outcome).unwrap_or(Verdict::Safe)
+    }
+
+    /// Sees all states within a bound on the stores that wait, and raises it.
+    fn check_growing(&mut self) -> Verdict {
+        let asked_for = self.asked.task.options.count(&BOUND);
+        let mut bound = asked_for.unwrap_or(1);
         loop {
             let outcome = self.decide(Some(bound));
             let (is_exact, n_states) = (!outcome.has_hit_bound, outcome.n_states);
@@ -138,8 +167,8 @@ impl<'a> Checker<'a> {
             if is_exact {
                 return Verdict::Safe;
             }
-            let is_enough = bound >= MAX_BOUND || n_states > self.engine.growing_states;
-            if is_enough || self.task.options.count(&BOUND).is_some() {
+            let is_enough = bound >= MAX_BOUND || n_states > self.asked.engine.growing_states;
+            if is_enough || asked_for.is_some() {
                 return Verdict::Unknown(StopReason::BufferBound(bound));
             }
             bound += 1;
@@ -151,7 +180,7 @@ impl<'a> Checker<'a> {
         match outcome.end {
             End::Exhausted => None,
             End::Stopped(reason) => Some(Verdict::Unknown(reason)),
-            End::OverBudget if self.task.program.has_unbounded_data() => {
+            End::OverBudget if self.asked.task.program.has_unbounded_data() => {
                 Some(Verdict::Unknown(StopReason::UnboundedData(outcome.n_states)))
             }
             End::OverBudget => Some(Verdict::Unknown(StopReason::States(outcome.n_states))),
@@ -166,16 +195,16 @@ impl<'a> Checker<'a> {
     /// Looks for a bad state with all reductions.
     fn decide(&mut self, bound: Option<u32>) -> Outcome {
         let shared = self.shared(bound, Reducing::Everything);
-        let is_unbounded = self.task.program.has_unbounded_data();
-        let all = self.engine.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
+        let is_unbounded = self.asked.task.program.has_unbounded_data();
+        let all = self.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
         let budget = Budget { states: all, ..Budget::UNLIMITED };
-        let n_threads = self.task.options.threads;
+        let n_threads = self.asked.task.options.threads;
         // A search that may end at its budget stays on one thread, so that it always ends at the same state.
         let may_spread = n_threads > 1 && all == u64::MAX;
-        let first = if may_spread { Budget { states: self.engine.parallel_from, ..budget } } else { budget };
-        let mut outcome = Sequential::new(&shared).run(first, self.monitor);
+        let first = if may_spread { Budget { states: self.asked.engine.parallel_from, ..budget } } else { budget };
+        let mut outcome = Sequential::new(&shared).run(first, self.asked.monitor);
         if outcome.end == End::OverBudget && first.states < all {
-            outcome = parallel::run(&shared, n_threads, budget, self.monitor);
+            outcome = run_on_threads(&shared, n_threads, budget, self.asked.monitor);
         }
         self.stats.explored += outcome.n_states;
         self.stats.kept = outcome.n_states;
@@ -185,13 +214,13 @@ impl<'a> Checker<'a> {
 
     /// A shortest run if that is cheap, otherwise the one that the reductions lead to.
     fn find_run(&mut self, bound: Option<u32>, n_states: u64) -> Result<Run, StopReason> {
-        let n_states = match self.engine.shortest_states {
+        let n_states = match self.asked.engine.shortest_states {
             0 => 0,
             least => n_states.saturating_mul(4).max(least),
         };
         let budget = Budget { states: n_states, ..Budget::UNLIMITED };
         let plain = self.shared(None, Reducing::Nothing);
-        match self.run_in(&plain, budget) {
+        match self.run_in(&plain, budget, self.trimming()) {
             Ok(Some(run)) => {
                 self.stats.is_shortest = true;
                 return Ok(run);
@@ -200,27 +229,46 @@ impl<'a> Checker<'a> {
             Err(reason) => return Err(reason),
         }
         let reduced = self.shared(bound, Reducing::Runs);
-        let run = self.run_in(&reduced, Budget::UNLIMITED)?;
+        let run = self.run_in(&reduced, Budget::UNLIMITED, Trimming::Tried)?;
         run.ok_or_else(|| StopReason::Defect("a violation was found, but no run that reaches it".to_owned()))
     }
 
-    fn run_in(&mut self, shared: &Shared<'_>, budget: Budget) -> Result<Option<Run>, StopReason> {
+    /// What a shortest path leaves to be left out of its run: markers of store-store fences, where there are some, are no
+    /// steps of the search.
+    fn trimming(&self) -> Trimming {
+        match self.asked.task.model.buffering(self.asked.task.options.dialect) {
+            Some(Buffering::None | Buffering::Fifo) => Trimming::Needless,
+            Some(Buffering::PerLocation(_)) | None => Trimming::Tried,
+        }
+    }
+
+    fn run_in(
+        &mut self,
+        shared: &Shared<'_, C>,
+        budget: Budget,
+        trimming: Trimming,
+    ) -> Result<Option<Run>, StopReason> {
         let mut search = Sequential::new(shared);
-        let outcome = search.run(budget, self.monitor);
+        let outcome = search.run(budget, self.asked.monitor);
         self.stats.explored += outcome.n_states;
         match outcome.end {
-            End::Bad(Badness::Violation(violation)) => self.replayed(&search, violation).map(Some),
+            End::Bad(Badness::Violation(violation)) => self.replayed(&search, violation, trimming).map(Some),
             End::Stopped(reason) => Err(reason),
             End::Bad(Badness::Overflow) | End::Exhausted | End::OverBudget => Ok(None),
         }
     }
 
-    fn replayed(&self, search: &Sequential<'_>, violation: Violation) -> Result<Run, StopReason> {
-        crate::engine::run::replayed(self.task, search.automaton(), search.path(), violation)
+    fn replayed(
+        &self,
+        search: &Sequential<'_, C>,
+        violation: Violation,
+        trimming: Trimming,
+    ) -> Result<Run, StopReason> {
+        run::replayed(self.asked.task, search.automaton(), search.path(), violation, trimming)
     }
 
-    fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a> {
-        let options = self.task.options;
+    fn shared(&self, bound: Option<u32>, reducing: Reducing) -> Shared<'a, C> {
+        let options = self.asked.task.options;
         let is_on = |reduction| reducing != Reducing::Nothing && options.is_on(reduction);
         let merging = Merging {
             dead_registers: options.is_on(Reduction::DEAD_REGISTERS),
@@ -228,19 +276,14 @@ impl<'a> Checker<'a> {
             bisimilar: false,
         };
         let swaps = match reducing {
-            Reducing::Everything if options.is_on(Reduction::SYMMETRY) => swaps(self.task.program, self.task.placement),
-            Reducing::Everything | Reducing::Runs | Reducing::Nothing => Vec::new(),
+            Reducing::Everything => self.swaps.clone(),
+            Reducing::Runs | Reducing::Nothing => Vec::new(),
         };
         Shared {
-            automaton: Automaton::new(self.task, merging),
-            buffers: BufferTable::new(Waiting::nothing(self.buffering)),
-            layout: Layout::new(self.task.program, self.buffering),
-            buffering: self.buffering,
-            bound,
+            automaton: Automaton::new(self.asked.task, merging),
+            component: (self.memory)(bound),
             runs_ahead: is_on(Reduction::RUN_AHEAD),
             swaps,
-            has_labels: false,
-            has_covering: false,
         }
     }
 }

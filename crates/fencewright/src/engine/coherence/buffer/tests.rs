@@ -1,7 +1,8 @@
 //! The rules of the abstract buffer on tiny cases; `x` and `y` are locations, `!` marks the newest of several values.
 
 use super::{Buffer, Datum, Store};
-use crate::engine::coherence::{Abstraction, Label, Precision};
+use crate::engine::coherence::{Abstraction, Precision};
+use crate::engine::packed::Label;
 use crate::program::{LocationId, Value};
 use crate::util::Idx;
 

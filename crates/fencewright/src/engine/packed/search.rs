@@ -1,7 +1,7 @@
 //! What a breadth-first search over states is asked, and what it answers.
 
 use crate::engine::StopReason;
-use crate::engine::explicit::expand::Badness;
+use crate::engine::packed::expand::Badness;
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +36,15 @@ pub struct Outcome {
 pub struct Budget {
     /// How many states it may keep.
     pub states: u64,
-    /// How many different buffers it may meet: some have many successors, each with another buffer.
-    pub buffers: usize,
+    /// How many things its component may meet: some buffers have many successors, each with another buffer.
+    pub interned: usize,
     /// How many levels it may go down.
     pub depth: u64,
 }
 
 impl Budget {
     /// As far as it takes.
-    pub const UNLIMITED: Self = Self { states: u64::MAX, buffers: usize::MAX, depth: u64::MAX };
+    pub const UNLIMITED: Self = Self { states: u64::MAX, interned: usize::MAX, depth: u64::MAX };
 }
 
 /// States are counted by 32 bits.

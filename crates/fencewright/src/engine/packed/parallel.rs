@@ -17,14 +17,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
-use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
-use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
-use crate::engine::explicit::states::{Batch, StateSet, hash_of};
+use crate::engine::packed::component::Component;
+use crate::engine::packed::expand::{Badness, Expander, Shared, Sink};
+use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
+use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::system::starts;
 use crate::watch::{Monitor, Progress};
 
 /// Searches on so many threads until a bad state, the end, or a limit.
-pub fn run(shared: &Shared<'_>, n_threads: usize, budget: Budget, monitor: &dyn Monitor) -> Outcome {
+pub fn run<C: Component>(shared: &Shared<'_, C>, n_threads: usize, budget: Budget, monitor: &dyn Monitor) -> Outcome {
     let mail = (0..n_threads * n_threads).map(|_| Mutex::default()).collect();
     let crew = Crew {
         shared,
@@ -51,7 +52,7 @@ pub fn run(shared: &Shared<'_>, n_threads: usize, budget: Budget, monitor: &dyn 
         end: crew.end.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or(End::Exhausted),
         n_states,
         n_kept: n_states,
-        bytes: crew.bytes.into_inner() + shared.automaton.bytes() + shared.buffers.bytes(),
+        bytes: crew.bytes.into_inner() + shared.bytes(),
         has_hit_bound: crew.has_hit_bound.into_inner(),
     }
 }
@@ -60,8 +61,8 @@ pub fn run(shared: &Shared<'_>, n_threads: usize, budget: Budget, monitor: &dyn 
 const OVER: u64 = u64::MAX;
 
 /// What the threads share.
-struct Crew<'a> {
-    shared: &'a Shared<'a>,
+struct Crew<'a, C> {
+    shared: &'a Shared<'a, C>,
     n_threads: usize,
     budget: Budget,
     monitor: &'a dyn Monitor,
@@ -88,9 +89,9 @@ struct Shard {
     bad: Option<Badness>,
 }
 
-impl Sink for Shard {
+impl<C: Component> Sink<C> for Shard {
     #[inline]
-    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+    fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool {
         let hash = hash_of(successor);
         // The table uses the lowest and the highest bits.
         let owner = (hash >> 24) as u32 as usize % self.n_threads;
@@ -104,14 +105,14 @@ impl Sink for Shard {
 }
 
 impl Shard {
-    fn keep(&mut self, expander: &mut Expander<'_>, state: &[u32], hash: u64) {
+    fn keep<C: Component>(&mut self, expander: &mut Expander<'_, C>, state: &[u32], hash: u64) {
         if self.batch.push(state, hash) {
             self.settle(expander);
         }
     }
 
     /// Puts the batch into the set.
-    fn settle(&mut self, expander: &mut Expander<'_>) {
+    fn settle<C: Component>(&mut self, expander: &mut Expander<'_, C>) {
         black_box(self.states.touch(&self.batch));
         for i in 0..self.batch.len() {
             if self.states.insert(&self.batch, i).is_some() && self.bad.is_none() {
@@ -122,10 +123,10 @@ impl Shard {
     }
 }
 
-impl Crew<'_> {
+impl<C: Component> Crew<'_, C> {
     fn work(&self, own: usize) {
         let mut expander = Expander::new(self.shared);
-        let n_words = self.shared.layout.n_words();
+        let n_words = self.shared.n_words();
         let outboxes = vec![Vec::new(); self.n_threads];
         let (states, batch) = (StateSet::new(n_words), Batch::new(n_words));
         let mut shard = Shard { own, n_threads: self.n_threads, states, batch, outboxes, bad: None };
@@ -143,7 +144,7 @@ impl Crew<'_> {
             self.exchange(&mut expander, &mut shard);
             level = level.end..shard.states.len();
         }
-        self.has_hit_bound.fetch_or(expander.has_hit_bound, Ordering::Relaxed);
+        self.has_hit_bound.fetch_or(expander.has_hit_bound(), Ordering::Relaxed);
         self.n_states.fetch_add(shard.states.len() as u64, Ordering::Relaxed);
         self.bytes.fetch_add(shard.states.bytes(), Ordering::Relaxed);
     }
@@ -161,8 +162,8 @@ impl Crew<'_> {
         reports.clone().all(|report| report != OVER) && reports.sum::<u64>() > 0
     }
 
-    fn expand_level(&self, expander: &mut Expander<'_>, shard: &mut Shard, level: Range<usize>, depth: u64) {
-        let mut state = vec![0; self.shared.layout.n_words()];
+    fn expand_level(&self, expander: &mut Expander<'_, C>, shard: &mut Shard, level: Range<usize>, depth: u64) {
+        let mut state = vec![0; self.shared.n_words()];
         for (i, number) in level.enumerate() {
             if i % POLL_EVERY == 0 {
                 self.poll(shard, number, depth);
@@ -176,7 +177,7 @@ impl Crew<'_> {
     }
 
     /// Hands over what belongs to others, and keeps what they hand over.
-    fn exchange(&self, expander: &mut Expander<'_>, shard: &mut Shard) {
+    fn exchange(&self, expander: &mut Expander<'_, C>, shard: &mut Shard) {
         for (receiver, outbox) in shard.outboxes.iter_mut().enumerate() {
             std::mem::swap(outbox, &mut self.mail_from(shard.own, receiver));
         }
@@ -184,7 +185,7 @@ impl Crew<'_> {
         let own = shard.own;
         for sender in (0..self.n_threads).filter(|&sender| sender != own) {
             let mut words = self.mail_from(sender, own);
-            for state in words.chunks_exact(self.shared.layout.n_words()) {
+            for state in words.chunks_exact(self.shared.n_words()) {
                 shard.keep(expander, state, hash_of(state));
             }
             words.clear();
@@ -200,8 +201,7 @@ impl Crew<'_> {
         // The other threads have about as much as this one.
         let scale = |n: usize| (n * self.n_threads) as u64;
         let n_states = scale(shard.states.len());
-        let bytes = shard.states.bytes() * self.n_threads as u64;
-        let bytes = bytes + self.shared.automaton.bytes() + self.shared.buffers.bytes();
+        let bytes = shard.states.bytes() * self.n_threads as u64 + self.shared.bytes();
         let progress = Progress { explored: scale(number), queued: n_states - scale(number), depth, bytes };
         if n_states > self.budget.states.min(MAX_STATES) || depth > self.budget.depth {
             self.finish(End::OverBudget);

@@ -4,19 +4,20 @@
 use std::hint::black_box;
 
 use crate::engine::automaton::Automaton;
-use crate::engine::explicit::covering::Covering;
-use crate::engine::explicit::expand::{Badness, Expander, Shared, Sink};
-use crate::engine::explicit::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
-use crate::engine::explicit::states::{Batch, StateSet, hash_of};
+use crate::engine::packed::component::Component;
+use crate::engine::packed::covering::Covering;
+use crate::engine::packed::expand::{Badness, Expander, Shared, Sink};
+use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
+use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
 use crate::system::starts;
 use crate::watch::{Monitor, Progress};
 
 /// A search on one thread that remembers where each state came from.
 #[derive(Debug)]
-pub struct Sequential<'a> {
-    shared: &'a Shared<'a>,
-    expander: Expander<'a>,
+pub struct Sequential<'a, C: Component> {
+    shared: &'a Shared<'a, C>,
+    expander: Expander<'a, C>,
     found: Found<'a>,
     depth: u64,
 }
@@ -38,9 +39,9 @@ struct Found<'a> {
     bad: Option<Badness>,
 }
 
-impl Sink for Found<'_> {
+impl<C: Component> Sink<C> for Found<'_> {
     #[inline]
-    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+    fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool {
         self.origins.push(self.current);
         !self.batch.push(successor, hash_of(successor)) || self.settle(expander)
     }
@@ -48,7 +49,7 @@ impl Sink for Found<'_> {
 
 impl Found<'_> {
     /// Puts the batch into the set, up to the first bad state; `false` if there is one.
-    fn settle(&mut self, expander: &mut Expander<'_>) -> bool {
+    fn settle<C: Component>(&mut self, expander: &mut Expander<'_, C>) -> bool {
         black_box(self.states.touch(&self.batch));
         for i in 0..self.batch.len() {
             if let Some(covering) = &mut self.covering
@@ -69,17 +70,17 @@ impl Found<'_> {
     }
 }
 
-impl<'a> Sequential<'a> {
+impl<'a, C: Component> Sequential<'a, C> {
     /// Nothing is found yet.
-    pub fn new(shared: &'a Shared<'a>) -> Self {
+    pub fn new(shared: &'a Shared<'a, C>) -> Self {
         Self {
             shared,
             expander: Expander::new(shared),
             found: Found {
-                states: StateSet::new(shared.layout.n_words()),
-                covering: shared.has_covering.then(|| Covering::new(&shared.buffers, &shared.layout)),
+                states: StateSet::new(shared.n_words()),
+                covering: Covering::new(shared),
                 parents: Vec::new(),
-                batch: Batch::new(shared.layout.n_words()),
+                batch: Batch::new(shared.n_words()),
                 origins: Vec::new(),
                 current: None,
                 bad: None,
@@ -96,7 +97,7 @@ impl<'a> Sequential<'a> {
             n_states: self.found.states.len() as u64,
             n_kept: self.found.covering.as_ref().map_or(self.found.states.len(), Covering::n_kept) as u64,
             bytes: self.bytes(),
-            has_hit_bound: self.expander.has_hit_bound,
+            has_hit_bound: self.expander.has_hit_bound(),
         }
     }
 
@@ -125,9 +126,9 @@ impl<'a> Sequential<'a> {
     }
 
     fn expand_level(&mut self, level: std::ops::Range<usize>, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
-        let mut state = vec![0; self.shared.layout.n_words()];
+        let mut state = vec![0; self.shared.n_words()];
         for number in level {
-            let is_due = number % POLL_EVERY == 0 || self.shared.buffers.len() > budget.buffers;
+            let is_due = number % POLL_EVERY == 0 || self.shared.component.n_interned() > budget.interned;
             if is_due && let Some(end) = self.poll(number, budget, monitor) {
                 return Some(end);
             }
@@ -146,7 +147,7 @@ impl<'a> Sequential<'a> {
     }
 
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
-        let is_full = self.shared.buffers.len() > budget.buffers;
+        let is_full = self.shared.component.n_interned() > budget.interned;
         if is_full || self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
             return Some(End::OverBudget);
         }
@@ -162,7 +163,7 @@ impl<'a> Sequential<'a> {
     fn bytes(&self) -> u64 {
         let parents = (self.found.parents.capacity() * size_of::<u32>()) as u64;
         let covering = self.found.covering.as_ref().map_or(0, Covering::bytes);
-        self.found.states.bytes() + covering + parents + self.shared.automaton.bytes() + self.shared.buffers.bytes()
+        self.found.states.bytes() + covering + parents + self.shared.bytes()
     }
 
     /// The local states that the search has seen.
@@ -189,7 +190,7 @@ impl<'a> Sequential<'a> {
         path
     }
 
-    fn explain_start(&self, expander: &mut Expander<'_>, state: &[u32]) -> Path {
+    fn explain_start(&self, expander: &mut Expander<'_, C>, state: &[u32]) -> Path {
         let program = self.shared.automaton.flow().program;
         let found = starts(program).into_iter().flatten().find_map(|start| {
             let mut wanted = Wanted { state, steps: None };
@@ -206,8 +207,8 @@ struct Wanted<'a> {
     steps: Option<Vec<Logged>>,
 }
 
-impl Sink for Wanted<'_> {
-    fn take(&mut self, expander: &mut Expander<'_>, successor: &[u32]) -> bool {
+impl<C: Component> Sink<C> for Wanted<'_> {
+    fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool {
         if successor == self.state {
             self.steps = Some(expander.log().to_vec());
         }

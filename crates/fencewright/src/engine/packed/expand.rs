@@ -1,0 +1,388 @@
+//! The successors of a state.
+//!
+//! Every state that is kept is expanded in full: all steps of all processes, in all ways, and all that memory does by
+//! itself. Before a successor is handed on, steps that *may run ahead* are taken at once: a buffered store, a fence that
+//! passes, a load of what nobody else writes, when it is all that its process can do and no property sees it. Such a step
+//! commutes with all that other processes and buffers can ever do (a persistent set of one step), and as kept states are
+//! expanded in full, no process waits for ever.
+
+use crate::analysis::Swap;
+use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
+use crate::engine::packed::component::{Asked, Component};
+use crate::engine::packed::symmetry::Canonizer;
+use crate::engine::run::Logged;
+use crate::program::{EdgeId, Op, ProcessId, PropertyId, PropertyKind, StateVar};
+use crate::system::{Action, Block, Control, Local, Start, Step, Violation, run_block};
+use crate::util::Idx;
+
+/// Takes the successors of a state.
+pub trait Sink<C: Component> {
+    /// A successor, and the steps that lead to it if they were asked for. `false` ends the expansion.
+    fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool;
+}
+
+/// What the expansion of states shares between threads.
+#[derive(Debug)]
+pub struct Shared<'a, C> {
+    /// The local states.
+    pub automaton: Automaton<'a>,
+    /// Memory.
+    pub component: C,
+    /// Whether steps may run ahead, if that is sound for the component.
+    pub runs_ahead: bool,
+    /// Interchangeable processes, for a component that knows what they share.
+    pub swaps: Vec<Swap>,
+}
+
+impl<C: Component> Shared<'_, C> {
+    /// How many processes there are; each has a word of a state.
+    #[inline]
+    pub fn n_processes(&self) -> usize {
+        self.automaton.flow().program.processes().len()
+    }
+
+    /// How many words a state has.
+    pub fn n_words(&self) -> usize {
+        self.n_processes() + self.component.n_words()
+    }
+
+    /// The bytes of the tables, roughly.
+    pub fn bytes(&self) -> u64 {
+        self.automaton.bytes() + self.component.bytes()
+    }
+}
+
+/// The most steps that run ahead before a state is kept.
+const MAX_AHEAD: usize = 64;
+
+/// Computes successors; one per thread.
+#[derive(Debug)]
+pub struct Expander<'a, C: Component> {
+    shared: &'a Shared<'a, C>,
+    n_processes: usize,
+    locals: Locals<'a>,
+    hand: C::Hand,
+    /// The steps to the current successor, if somebody wants them.
+    log: Option<Vec<Logged>>,
+    /// Where processes came to rest at the start, if somebody wants it.
+    rests: Vec<LocalId>,
+    canonizer: Option<Canonizer<'a>>,
+    next: Vec<u32>,
+}
+
+impl<'a, C: Component> Expander<'a, C> {
+    /// Nothing is known yet.
+    pub fn new(shared: &'a Shared<'a, C>) -> Self {
+        Self {
+            shared,
+            n_processes: shared.n_processes(),
+            locals: Locals::new(&shared.automaton, shared.component.stores_wait()),
+            hand: C::Hand::default(),
+            log: None,
+            rests: Vec::new(),
+            canonizer: Canonizer::new(shared),
+            next: vec![0; shared.n_words()],
+        }
+    }
+
+    /// From now on remembers the steps that lead to each successor.
+    pub fn with_log(mut self) -> Self {
+        self.log = Some(Vec::new());
+        self
+    }
+
+    /// The steps to the successor that is being handed on.
+    pub fn log(&self) -> &[Logged] {
+        self.log.as_deref().unwrap_or_default()
+    }
+
+    /// Where processes came to rest at the start that was handed on last.
+    pub fn rests(&self) -> &[LocalId] {
+        &self.rests
+    }
+
+    /// Whether a process had to wait because its buffer is bounded.
+    pub fn has_hit_bound(&self) -> bool {
+        C::has_hit_bound(&self.hand)
+    }
+
+    /// Hands all successors of a state to the sink.
+    pub fn expand(&mut self, state: &[u32], sink: &mut impl Sink<C>) {
+        for process in (0..self.n_processes).map(ProcessId::from_usize) {
+            let node = self.locals.node(LocalId::from_word(state[process.index()]));
+            for offer in &node.offers {
+                if !self.take_offer(state, &node, offer, sink) {
+                    return;
+                }
+            }
+            if !self.take_internal(state, process, sink) {
+                return;
+            }
+        }
+    }
+
+    /// What memory does by itself for a process.
+    fn take_internal(&mut self, state: &[u32], process: ProcessId, sink: &mut impl Sink<C>) -> bool {
+        let component = &self.shared.component;
+        let n_internal = component.n_internal(&mut self.hand, &state[self.n_processes..], process);
+        (0..n_internal).all(|i| {
+            self.next.copy_from_slice(state);
+            let words = &mut self.next[self.n_processes..];
+            let internal = component.internal(&mut self.hand, words, process, i);
+            self.note_first(Step { process, action: Action::Internal(internal) }, None);
+            self.hand_on(sink)
+        })
+    }
+
+    fn take_offer(&mut self, state: &[u32], node: &Node, offer: &Offer, sink: &mut impl Sink<C>) -> bool {
+        if let Offer::Locked(edge, control) = offer {
+            return self.take_locked(state, node, (*edge, *control), sink);
+        }
+        let mut way = 0;
+        loop {
+            self.next.copy_from_slice(state);
+            let Some((step, targets)) = self.apply(node, offer, way) else { return true };
+            if !self.land(step, targets, sink) {
+                return false;
+            }
+            if !C::BRANCHES {
+                return true;
+            }
+            way += 1;
+        }
+    }
+
+    /// Hands on `next` for each local state in which the process of a step may come to rest.
+    #[inline]
+    fn land(&mut self, step: Step, targets: Targets, sink: &mut impl Sink<C>) -> bool {
+        let word = step.process.index();
+        match targets.single() {
+            Some(target) => {
+                self.note_first(step, Some(target));
+                self.next[word] = target.to_word();
+                self.hand_on(sink)
+            }
+            None => {
+                let changed = self.next.clone();
+                self.locals.list(targets).iter().all(|target| {
+                    self.note_first(step, Some(*target));
+                    self.next.copy_from_slice(&changed);
+                    self.next[word] = target.to_word();
+                    self.hand_on(sink)
+                })
+            }
+        }
+    }
+
+    /// Applies an operation to the memory of `next`; tells where the process goes, or `None` if it has to wait, or has no
+    /// such way.
+    #[inline]
+    fn apply(&mut self, node: &Node, offer: &Offer, way: u32) -> Option<(Step, Targets)> {
+        let (component, hand) = (&self.shared.component, &mut self.hand);
+        let words = &mut self.next[self.n_processes..];
+        match offer {
+            Offer::Silent(step, targets) => (way == 0).then_some((*step, *targets)),
+            Offer::Load(step, x, reacting) => {
+                let step = in_way(*step, way);
+                let value = component.load(hand, words, Asked { step, way }, *x)?;
+                Some((step, self.locals.react(node, reacting, value).targets))
+            }
+            Offer::Store(step, x, value, targets) => {
+                let step = in_way(*step, way);
+                component.store(hand, words, Asked { step, way }, (*x, *value)).then_some((step, *targets))
+            }
+            Offer::Rmw(step, x, reacting) => {
+                let (step, locals) = (in_way(*step, way), &mut self.locals);
+                let react = |value| locals.react(node, reacting, value);
+                component.update(hand, words, Asked { step, way }, *x, react).map(|targets| (step, targets))
+            }
+            Offer::Fence(step, kind, targets) => {
+                let step = in_way(*step, way);
+                component.fence(hand, words, Asked { step, way }, *kind).then_some((step, *targets))
+            }
+            Offer::Locked(..) => None,
+        }
+    }
+
+    fn take_locked(
+        &mut self,
+        state: &[u32],
+        node: &Node,
+        (edge, control): (EdgeId, Control),
+        sink: &mut impl Sink<C>,
+    ) -> bool {
+        let Shared { automaton, component, .. } = self.shared;
+        let (process, n_processes) = (node.process, self.n_processes);
+        let Some(contents) = component.lock(&state[n_processes..], process) else { return true };
+        let local = Local::new(automaton.flow().program, edge);
+        let Op::Locked(body) = &local.edge.op else { unreachable!("the offer is a locked block") };
+        let start = Block { registers: node.registers.to_vec(), contents };
+        run_block(&local, body, start).into_iter().enumerate().all(|(choice, end)| {
+            let choice = u32::try_from(choice).expect("fewer than 2^32 outcomes");
+            let step = Step { process, action: Action::Edge { edge, choice } };
+            // What goes wrong inside leaves memory as it was.
+            let contents = end.as_ref().ok().map(|block| block.contents.clone());
+            let landed = automaton.landed(process, control, end.map(|block| block.registers));
+            automaton.settled(landed).into_iter().all(|target: LocalState| {
+                let target = automaton.intern(target);
+                self.next.copy_from_slice(state);
+                self.note_first(step, Some(target));
+                if let Some(contents) = &contents {
+                    component.unlock(&mut self.next[n_processes..], process, contents.clone());
+                }
+                self.next[process.index()] = target.to_word();
+                self.hand_on(sink)
+            })
+        })
+    }
+
+    #[inline]
+    fn note_first(&mut self, step: Step, rest: Option<LocalId>) {
+        if let Some(log) = &mut self.log {
+            log.clear();
+            log.push(Logged { step, rest, edge: None });
+        }
+    }
+
+    #[inline]
+    fn hand_on(&mut self, sink: &mut impl Sink<C>) -> bool {
+        if C::RUNS_AHEAD && self.shared.runs_ahead {
+            self.run_ahead();
+        }
+        let mut next = std::mem::take(&mut self.next);
+        if let Some(canonizer) = &mut self.canonizer {
+            canonizer.canonize(&mut next);
+        }
+        let goes_on = sink.take(self, &next);
+        self.next = next;
+        goes_on
+    }
+
+    /// Takes the steps of `next` that may run ahead.
+    fn run_ahead(&mut self) {
+        let mut n_steps = 0;
+        let mut process = 0;
+        let mut idle = 0;
+        let n_processes = self.n_processes;
+        while idle < n_processes && n_steps < MAX_AHEAD {
+            if self.step_ahead(ProcessId::from_usize(process)) {
+                n_steps += 1;
+                idle = 0;
+            } else {
+                idle += 1;
+                process = (process + 1) % n_processes;
+            }
+        }
+    }
+
+    fn step_ahead(&mut self, process: ProcessId) -> bool {
+        let id = LocalId::from_word(self.next[process.index()]);
+        if id.is_broken() {
+            return false;
+        }
+        let node = self.locals.node(id);
+        if !node.may_run_ahead {
+            return false;
+        }
+        let Some((step, targets)) = self.apply(&node, &node.offers[0], 0) else { return false };
+        let Some(target) = targets.single() else { return false };
+        if let Some(log) = &mut self.log {
+            log.push(Logged { step, rest: Some(target), edge: None });
+        }
+        self.next[process.index()] = target.to_word();
+        true
+    }
+
+    /// The states that the program can start in, each with the choice of initial values it stands for.
+    pub fn start(&mut self, start: &Start, sink: &mut impl Sink<C>) {
+        let program = self.shared.automaton.flow().program;
+        let mut states = vec![vec![0; self.next.len()]];
+        self.shared.component.start(start.memory.as_slice(), &mut states[0][self.n_processes..]);
+        for (process, registers) in start.registers.iter_enumerated() {
+            let entry = Control::At(program.processes()[process].entry);
+            let arrivals = self.shared.automaton.arrivals(process, entry, registers.clone());
+            let with = |state: &Vec<u32>, id: LocalId| {
+                let mut state = state.clone();
+                state[process.index()] = id.to_word();
+                state
+            };
+            states = states.iter().flat_map(|state| arrivals.iter().map(move |&id| with(state, id))).collect();
+        }
+        for state in states {
+            if let Some(log) = &mut self.log {
+                log.clear();
+                let words = &state[..self.n_processes];
+                self.rests = words.iter().map(|&word| LocalId::from_word(word)).collect();
+            }
+            self.next.copy_from_slice(&state);
+            if !self.hand_on(sink) {
+                return;
+            }
+        }
+    }
+
+    /// What is wrong with a state, if something is.
+    pub fn violation(&mut self, state: &[u32]) -> Option<Badness> {
+        let mut mask = u64::MAX;
+        for &word in &state[..self.n_processes] {
+            let id = LocalId::from_word(word);
+            if id.is_broken() {
+                return Some(match self.shared.automaton.state(id) {
+                    LocalState::Broken(fault) => Badness::Violation(Violation::Fault(fault)),
+                    LocalState::Overflown | LocalState::Here(..) => Badness::Overflow,
+                });
+            }
+            mask &= self.locals.node(id).situations;
+        }
+        if mask == 0 {
+            return None;
+        }
+        self.violated(state).map(|id| Badness::Violation(Violation::Property(id)))
+    }
+
+    #[cold]
+    fn violated(&mut self, state: &[u32]) -> Option<PropertyId> {
+        let (words, memory) = state.split_at(self.n_processes);
+        let component = &self.shared.component;
+        let is_settled = component.is_settled(memory);
+        let nodes: Vec<_> = words.iter().map(|&word| self.locals.node(LocalId::from_word(word))).collect();
+        let program = self.shared.automaton.flow().program;
+        let value_of = |variable: &StateVar| match variable {
+            StateVar::Register(process, register) => nodes[process.index()].registers[register.index()],
+            StateVar::Memory(x) => component.value(memory, *x),
+        };
+        let mut properties = program.properties().iter_enumerated();
+        properties.find_map(|(id, property)| {
+            let is_time = match property.kind {
+                PropertyKind::Control => true,
+                PropertyKind::Final => is_settled,
+            };
+            let is_bad = property.situations.iter().any(|situation| {
+                let is_there = situation
+                    .at
+                    .iter()
+                    .all(|(process, points)| nodes[process.index()].point.is_some_and(|point| points.contains(&point)));
+                is_there && situation.condition.eval(&value_of).is_ok_and(|value| value != 0)
+            });
+            (is_time && is_bad).then_some(id)
+        })
+    }
+}
+
+/// The step in which an access acts in one of its ways.
+#[inline]
+fn in_way(step: Step, way: u32) -> Step {
+    match step.action {
+        Action::Edge { edge, .. } => Step { action: Action::Edge { edge, choice: way }, ..step },
+        Action::Fence(_) | Action::Internal(_) => step,
+    }
+}
+
+/// What is wrong with a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Badness {
+    /// The program goes wrong.
+    Violation(Violation),
+    /// The tool cannot hold a value.
+    Overflow,
+}
