@@ -139,7 +139,7 @@ fn equals_brute_force(
     }
     let dialects: &[PsoRmw] = match model {
         Model::Pso if candidates.len() <= 3 => &[PsoRmw::Location, PsoRmw::All],
-        _ => &[PsoRmw::Location],
+        Model::Sc | Model::Tso | Model::Pso | Model::Foreign(_) => &[PsoRmw::Location],
     };
     let mut minimal = None;
     for &pso_rmw in dialects {
