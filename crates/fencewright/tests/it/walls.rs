@@ -66,7 +66,7 @@ fn no_engine_imports_another() {
         let own = ENGINES.iter().find(|it| inside.starts_with(&format!("{}/", it.replace("::", "/"))));
         let imports =
             |other: &&str| text.contains(&format!("engine::{other}::")) || text.contains(&format!("engine::{other};"));
-        own.is_some() && ENGINES.iter().filter(|other| Some(*other) != own).any(|other| imports(other))
+        own.is_some() && ENGINES.iter().filter(|other| Some(*other) != own).any(imports)
     });
     refuse("what two engines need is a module of its own, beside them", wrong);
 }
