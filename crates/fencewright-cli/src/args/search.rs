@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencewright::engine::{self, Engine, Options};
+use fencewright::engine::{self, Engine, Options, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 
 use super::names::{engines, models, reductions};
@@ -95,8 +95,11 @@ impl SearchArguments {
         })
     }
 
-    /// The first option that the engine has no use for, and what to do about it.
+    /// What is wrong with the options beside each other, or the first that the engine has no use for, and what to do.
     pub(super) fn contradiction(&self) -> Option<String> {
+        if let Some(Unsupported { reason, help }) = (self.engine().card().contradiction)(&self.options()) {
+            return Some(format!("{reason}\n  = help: {help}"));
+        }
         let predicate = (!self.predicate.is_empty()).then_some("predicate");
         let predicates = self.predicates.is_some().then_some("predicates");
         let mut given = self.settings.flags().chain(predicate).chain(predicates);

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use super::Setting;
+use super::{Options, Setting, Unsupported};
 
 /// Everything that others may want to know of an engine before they ask it.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub struct Card {
     pub reductions: &'static [Reduction],
     /// What it may be told.
     pub settings: &'static [&'static Setting],
+    /// What is wrong with its settings beside each other, if something is.
+    pub contradiction: fn(&Options) -> Option<Unsupported>,
     /// How it finds fences, if nobody says how.
     pub repairs: Repairs,
     /// Whether it has others answer, and hands on what it is told.

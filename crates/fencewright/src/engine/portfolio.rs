@@ -33,6 +33,7 @@ static CARD: Card = Card {
             says who answered",
     reductions: &[],
     settings: &[],
+    contradiction: |options| super::ALL.iter().find_map(|engine| (engine.card().contradiction)(options)),
     repairs: Repairs::ByRuns,
     asks_others: true,
 };

@@ -62,7 +62,7 @@ use crate::analysis::swaps;
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::packed::{Badness, Budget, Buffered, End as SearchEnd, Outcome, Sequential, Shared};
 use crate::engine::{
-    Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+    Answer, Card, Engine, Options, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     starts_are_finite,
 };
 use crate::memory::Buffering;
@@ -194,9 +194,19 @@ static CARD: Card = Card {
     about: "forward search over abstract store buffers; proves, or tries its alarms on the semantics, or does not know",
     reductions: &[Reduction::LOCAL_STEPS, Reduction::RUN_AHEAD, Reduction::SYMMETRY],
     settings: &[&ABSTRACTION, &K, &VALUES],
+    contradiction,
     repairs: Repairs::ByAvoiding,
     asks_others: false,
 };
+
+/// A set has no order.
+fn contradiction(options: &Options) -> Option<Unsupported> {
+    let is_set = options.choice(&ABSTRACTION, &Abstraction::ALL, Abstraction::name) == Abstraction::Set;
+    (is_set && options.count(&K).is_some_and(|k| k > 0)).then(|| Unsupported {
+        reason: "`--abstraction set` keeps no store in order, so `--k` can only be 0".to_owned(),
+        help: "leave out `--k`, or choose `--abstraction fd` or `--abstraction pd`".to_owned(),
+    })
+}
 
 impl Engine for Coherence {
     fn card(&self) -> &'static Card {

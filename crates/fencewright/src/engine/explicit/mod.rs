@@ -69,6 +69,7 @@ static CARD: Card = Card {
     about: "exhaustive search of the reference semantics; exact when buffers are bounded, otherwise finds bugs",
     reductions: &[Reduction::DEAD_REGISTERS, Reduction::LOCAL_STEPS, Reduction::RUN_AHEAD, Reduction::SYMMETRY],
     settings: &[&BOUND],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };

@@ -133,6 +133,7 @@ static CARD: Card = Card {
             proves, and finds no runs itself",
     reductions: &[],
     settings: &[&BOUND, &DOMAIN, &BUFFERS],
+    contradiction: |_| None,
     repairs: Repairs::ByPruning,
     asks_others: false,
 };

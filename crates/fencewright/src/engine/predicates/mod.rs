@@ -93,6 +93,7 @@ static CARD: Card = Card {
     about: "forward search over abstract buffers and predicates, refined by its false alarms; for unbounded integers",
     reductions: &[],
     settings: &[&K, &KEEP, &HINT, &HINTS],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };

@@ -76,6 +76,7 @@ static CARD: Card = Card {
     about: "backward search over load buffers and difference bounds; for unbounded integers",
     reductions: &[],
     settings: &[],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };

@@ -82,6 +82,7 @@ static CARD: Card = Card {
         SYMMETRY,
     ],
     settings: &[],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };

@@ -63,6 +63,7 @@ static CARD: Card = Card {
         Reduction::SUFFIX_EQUALITY,
     ],
     settings: &[],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };

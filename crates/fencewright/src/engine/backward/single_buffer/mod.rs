@@ -52,6 +52,7 @@ static CARD: Card = Card {
         Reduction::ABSENT,
     ],
     settings: &[],
+    contradiction: |_| None,
     repairs: Repairs::ByRuns,
     asks_others: false,
 };
