@@ -3,8 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use jsonschema::Validator;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use json_schema::mismatches;
+
+/// The library's tests check our own schema with it.
+#[path = "../../../fencewright/src/report/tests/json_schema.rs"]
+mod json_schema;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -15,31 +20,17 @@ fn fencewright(arguments: &[&str]) -> Output {
     command.expect("the command runs")
 }
 
-/// The published schema, which the crate `serde-sarif` brings along.
-fn schema() -> Validator {
-    let rustc = Command::new("rustc").arg("-vV").output().expect("rustc runs");
-    let version = String::from_utf8_lossy(&rustc.stdout).into_owned();
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc knows its host");
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--filter-platform", host])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .expect("cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
-    let packages = metadata["packages"].as_array().expect("there are packages");
-    let package = packages.iter().find(|package| package["name"] == "serde-sarif").expect("it is a dependency");
-    let manifest = Path::new(package["manifest_path"].as_str().expect("it has a manifest"));
-    let text = std::fs::read_to_string(manifest.with_file_name("src/schema.json")).expect("the schema is there");
-    jsonschema::validator_for(&serde_json::from_str(&text).expect("it is JSON")).expect("it is a schema")
+/// The published schema, as `files/sarif-2.1.0.md` says.
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../files/sarif-2.1.0.json")).expect("it is JSON")
 }
 
 /// The log that a command writes, held against the schema.
 fn log(arguments: &[&str]) -> Value {
     let output = fencewright(&[arguments, &["--format", "sarif"]].concat());
     let log: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
-    let errors: Vec<String> =
-        schema().iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path)).collect();
-    assert!(errors.is_empty(), "{arguments:?}: {errors:#?}");
+    let wrong = mismatches(&schema(), &log);
+    assert!(wrong.is_empty(), "{arguments:?}: {wrong:#?}");
     log
 }
 
@@ -104,4 +95,23 @@ fn what_cannot_be_read_or_decided_leaves_a_log_too() {
     let undecided =
         log(&["check", "examples/papers/peterson_fenced.fw", "--engine", "single-buffer", "--model", "pso"]);
     assert_eq!(results(&undecided)[0]["level"], "warning");
+}
+
+#[test]
+fn the_schema_has_teeth() {
+    let log = log(&["fence", "examples/litmus/sb.fw"]);
+    let changes: [fn(&mut Value); 7] = [
+        |log| log["version"] = json!("2.0.0"),
+        |log| log["$schema"] = json!("not a URI"),
+        |log| log["runs"][0]["results"][0]["level"] = json!("fatal"),
+        |log| log["runs"][0]["results"][0]["message"] = json!({}),
+        |log| log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = json!(0),
+        |log| log["runs"][0]["results"][0]["fixes"][0]["artifactChanges"] = json!([]),
+        |log| log["runs"][0]["tool"]["driver"]["rule"] = json!("it is not described"),
+    ];
+    for change in changes {
+        let mut changed = log.clone();
+        change(&mut changed);
+        assert!(!mismatches(&schema(), &changed).is_empty(), "{changed:#}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Reports of known programs. `UPDATE_EXPECT=1 cargo test` records them anew.
 
 mod fences;
+mod json_schema;
 mod page;
 mod patch;
 mod schema;

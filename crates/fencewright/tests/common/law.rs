@@ -56,7 +56,7 @@ fn check_drawn(
     law: impl Fn(&Sample) -> Result<(), String>,
 ) {
     let from_environment = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let n_samples = (from_environment("FENCEWRIGHT_LAWS").unwrap_or(2_000) / fewer).max(1);
+    let n_samples = (from_environment("FENCEWRIGHT_LAWS").unwrap_or(500) / fewer).max(1);
     let seed = from_environment("FENCEWRIGHT_SEED").unwrap_or(1);
     for i in 0..n_samples {
         let sample = draw(&mut Random(seed.wrapping_mul(1_000_003).wrapping_add(i)));

@@ -1,9 +1,8 @@
 //! Every JSON line fits the schema that ships with the tool.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::watch::Stop;
-
+use super::json_schema::mismatches;
 use super::{MP, PETERSON, SB, program, report, report_on, stopped};
 use crate::certificate::{Certificate, Claim, Failure, Proof, Subject};
 use crate::engine::StopReason;
@@ -12,6 +11,7 @@ use crate::program::Placement;
 use crate::report::{Command, Detail, Json, Look, Report, SCHEMA, SCHEMA_NAME, Verification};
 use crate::source::Style;
 use crate::synth::{By, Place};
+use crate::watch::Stop;
 
 #[test]
 fn lines_fit_the_schema() {
@@ -65,63 +65,76 @@ fn unknown_fits_the_schema() {
 #[test]
 fn the_schema_has_teeth() {
     let schema = schema();
-    for wrong in ["{}", "{\"schema\": \"fencewright/2\"}", "[]"] {
-        let value = serde_json::from_str(wrong).expect("it is JSON");
-        assert!(mismatch(&schema, &value, "").is_some(), "{wrong}");
+    let line = report(&Json, Command::Trace, SB, Model::Tso);
+    let value: Value = serde_json::from_str(&line).expect("a line is JSON");
+    assert_eq!(mismatches(&schema, &value), [""; 0]);
+    let changes: [fn(&mut Value); 5] = [
+        |line| line["schema"] = json!("fencewright/2"),
+        |line| line["verdict"] = json!("fine"),
+        |line| line["stats"]["explored"] = json!("7"),
+        |line| line["trace"][0]["what"] = json!("it is not described"),
+        |line| drop(line.as_object_mut().and_then(|fields| fields.remove("model"))),
+    ];
+    for change in changes {
+        let mut changed = value.clone();
+        change(&mut changed);
+        assert_eq!(mismatches(&schema, &changed).len(), 1, "{changed}");
     }
     assert_eq!(schema["$id"], SCHEMA_NAME);
+}
+
+#[test]
+fn every_word_of_a_schema_is_heard() {
+    let ones = |schema: Value, fits: Value, fits_not: Value| {
+        assert_eq!(mismatches(&schema, &fits), [""; 0]);
+        assert_eq!(mismatches(&schema, &fits_not).len(), 1, "{schema}: {fits_not}");
+    };
+    ones(json!({"type": "integer"}), json!(1), json!(1.5));
+    ones(json!({"type": ["string", "null"]}), json!(null), json!(true));
+    ones(json!({"const": 1}), json!(1), json!(2));
+    ones(json!({"enum": [1, "a"]}), json!("a"), json!("b"));
+    ones(json!({"required": ["a"]}), json!({"a": 1}), json!({"b": 1}));
+    ones(json!({"properties": {"a": {"type": "null"}}}), json!({"a": null, "b": 1}), json!({"a": 1}));
+    ones(json!({"additionalProperties": false}), json!({}), json!({"a": 1}));
+    ones(json!({"additionalProperties": {"type": "null"}}), json!({"a": null}), json!({"a": 1}));
+    ones(json!({"items": {"type": "string"}}), json!(["a"]), json!(["a", 1]));
+    ones(json!({"minItems": 1}), json!([1]), json!([]));
+    ones(json!({"uniqueItems": true}), json!([1, 2]), json!([1, 2, 1]));
+    ones(json!({"minimum": -1}), json!(-1), json!(-2));
+    ones(json!({"maximum": 100}), json!(100), json!(100.5));
+    ones(json!({"anyOf": [{"type": "null"}, {"const": 1}]}), json!(1), json!(2));
+    ones(json!({"oneOf": [{"type": "integer"}, {"type": "number"}]}), json!(1.5), json!(1));
+    ones(json!({"$ref": "#/definitions/a", "definitions": {"a": {"const": 1}}}), json!(1), json!(2));
+    ones(json!({"format": "uri"}), json!("https://a.b/c#d"), json!("a/b"));
+    ones(json!({"format": "uri-reference"}), json!("a/b%20c.fw"), json!("a b"));
+    ones(json!({"format": "uri-reference"}), json!("a/b:c"), json!("4:a"));
+    // What is not known is not let pass.
+    ones(json!({"format": "date-time"}), json!(1), json!("2026-01-01T00:00:00Z"));
+    ones(json!({"pattern": "a"}), json!(1), json!("a"));
+    let nested = json!({"definitions": {"a": {"items": {"minLength": 1}}}});
+    assert_eq!(mismatches(&nested, &json!(1)), ["#/definitions/a/items/minLength: this word is not known here"]);
 }
 
 fn check(line: &str) {
     assert_eq!(line.matches('\n').count(), 1, "one object is one line: {line}");
     let value = serde_json::from_str(line).expect("a line is JSON");
-    assert_eq!(mismatch(&schema(), &value, ""), None, "{line}");
+    assert_eq!(mismatches(&schema(), &value), [""; 0], "{line}");
 }
 
+/// The schema, without leave for fields that it does not describe.
 fn schema() -> Value {
-    serde_json::from_str(SCHEMA).expect("the schema is JSON")
+    let mut schema = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    close(&mut schema);
+    schema
 }
 
-/// Where a value does not fit a schema. Knows the words that our schema uses, and admits no field it does not describe.
-fn mismatch(schema: &Value, value: &Value, path: &str) -> Option<String> {
-    let fails = |what: &str| Some(format!("{path}: {what}: {value}"));
-    if schema.get("const").is_some_and(|only| only != value) {
-        return fails("const");
+fn close(schema: &mut Value) {
+    let Some(words) = schema.as_object_mut() else { return };
+    if let Some(items) = words.get_mut("items") {
+        close(items);
     }
-    if schema.get("enum").and_then(Value::as_array).is_some_and(|all| !all.contains(value)) {
-        return fails("enum");
-    }
-    let types = match &schema["type"] {
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        Value::String(one) => vec![one.as_str()],
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-    };
-    if !types.is_empty() && !types.iter().any(|name| has_type(value, name)) {
-        return fails("type");
-    }
-    if let Value::Array(items) = value {
-        return items.iter().find_map(|item| mismatch(&schema["items"], item, &format!("{path}[]")));
-    }
-    let Value::Object(fields) = value else { return None };
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    if let Some(missing) = required.into_iter().find(|name| !fields.contains_key(*name)) {
-        return fails(&format!("`{missing}` is missing"));
-    }
-    fields.iter().find_map(|(name, field)| match schema["properties"].get(name) {
-        Some(of_field) => mismatch(of_field, field, &format!("{path}.{name}")),
-        None => fails(&format!("`{name}` is not described")),
-    })
-}
-
-fn has_type(value: &Value, name: &str) -> bool {
-    match name {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
-        other => panic!("the schema uses the type `{other}`, which this test does not know"),
+    if let Some(fields) = words.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.values_mut().for_each(close);
+        words.insert("additionalProperties".to_owned(), json!(false));
     }
 }
