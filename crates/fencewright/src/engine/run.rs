@@ -1,8 +1,8 @@
 //! From a path of the search to a replayed run.
 //!
 //! The search leaves out what the semantics does by steps of its own: local steps, which it runs at once, and, where it
-//! searches store buffers, the leaving of store-store markers that hold nothing back. Those steps are put in here. A run
-//! that was found with reductions may also take steps it does not need; those are left out.
+//! searches store buffers, the leaving of store-store markers that hold nothing back. Those steps are put in here. A
+//! run that was found with reductions may also take steps it does not need; those are left out.
 
 use crate::engine::automaton::{Automaton, LocalId};
 use crate::engine::{StopReason, Task};
@@ -164,8 +164,8 @@ fn trimmed(task: &Task<'_>, run: Run) -> Run {
     best
 }
 
-/// Whether a run may do without a step, as far as can be seen without walking it: its process must be where its next step
-/// wants it, and a property of the end wants nothing to wait.
+/// Whether a run may do without a step, as far as can be seen without walking it: its process must be where its next
+/// step wants it, and a property of the end wants nothing to wait.
 fn may_be_spared(task: &Task<'_>, trace: &Trace, i: usize) -> bool {
     let Step { process, action } = trace.steps[i];
     match starts_at(task, action) {

@@ -30,7 +30,8 @@ fn machines_get_the_verdicts_of_buffers_on_loops() {
     check("machines on loops", Shape { max_ops: 4, has_loops: true }, 10, agrees);
 }
 
-/// The verdicts are the same, and where no marker leaves, which is a step for the machine only, so is the length of runs.
+/// The verdicts are the same, and where no marker leaves, which is a step for the machine only, so is the length of
+/// runs.
 fn agrees(sample: &Sample) -> Result<(), String> {
     let program = program(sample)?;
     for (model, pso_rmw, machine) in PAIRS {

@@ -1,8 +1,8 @@
 //! A memory model from outside: release/acquire, where memory is messages and threads have views of them.
 //!
 //! Kang, Hur, Lahav, Vafeiadis, Dreyer, _A Promising Semantics for Relaxed-Memory Concurrency_, POPL 2017, without
-//! promises. A *message* is a value with the view of whoever wrote it; a *view* is a position for each location, among the
-//! messages to it in modification order. It gets a search, runs and reports without a line elsewhere.
+//! promises. A *message* is a value with the view of whoever wrote it; a *view* is a position for each location, among
+//! the messages to it in modification order. It gets a search, runs and reports without a line elsewhere.
 
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{Engine, Options, StopReason, Task, Unsupported, Verdict};
@@ -166,7 +166,7 @@ const SB: &str = "thread P { x = 1; let r = y; } thread Q { y = 1; let r = x; } 
 fn explicit_searches_it() {
     for (text, is_safe) in [
         (SB, false),
-        ("thread P { x = 1; fence; let r = y; } thread Q { y = 1; fence; let r = x; } forbid P.r + Q.r == 0 at end;", true),
+        ("thread P { x=1; fence; let r = y; } thread Q { y=1; fence; let r = x; } forbid P.r+Q.r == 0 at end;", true),
         ("thread P { y = 1; x = 1; } thread Q { let a = x; let b = y; } forbid Q.a == 1 && Q.b == 0 at end;", true),
         ("thread P { x = 1; x = 2; } thread Q { let a = x; let b = x; } forbid Q.a == 2 && Q.b == 1 at end;", true),
         ("thread P { x = 1; } thread Q { y = 1; } thread R { let a = x; let b = y; } thread S { let a = y; let b = x; }

@@ -37,9 +37,10 @@
 //! Departures. The paper treats PSO; under TSO a buffer holds stores to all locations, with a newest value for each. It
 //! prints β("ab") = ⟨a, {a, b}, ε⟩, which must be ⟨b, {a, b}, ε⟩. It has no store-store fences.
 //!
-//! **Reductions.** Those of the engine `explicit`, which searches on the same [states](crate::engine::packed). Each leaves out runs of the exact
-//! system, and whether it applies depends only on what is kept exactly: local states, whether a buffer is empty, and
-//! what a load finds. So the abstraction of the reduced system covers the reduced system.
+//! **Reductions.** Those of the engine `explicit`, which searches on the same [states](crate::engine::packed). Each
+//! leaves out runs of the exact system, and whether it applies depends only on what is kept exactly: local states,
+//! whether a buffer is empty, and what a load finds. So the abstraction of the reduced system covers the reduced
+//! system.
 //!
 //! | file | idea |
 //! |---|---|
@@ -142,9 +143,6 @@ pub struct Precision {
     /// How many of the oldest stores are kept in order.
     pub k: u32,
 }
-
-/// The name of the engine.
-pub const NAME: &str = "coherence";
 
 /// The largest `k` that is tried unasked.
 pub const MAX_K: u32 = 4;

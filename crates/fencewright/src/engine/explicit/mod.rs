@@ -234,8 +234,8 @@ impl<'a, C: Component, F: Fn(Option<u32>) -> C> Checker<'a, F> {
         run.ok_or_else(|| StopReason::Defect("a violation was found, but no run that reaches it".to_owned()))
     }
 
-    /// What a shortest path leaves to be left out of its run: markers of store-store fences, where there are some, are no
-    /// steps of the search.
+    /// What a shortest path leaves to be left out of its run: markers of store-store fences, where there are some, are
+    /// no steps of the search.
     fn trimming(&self) -> Trimming {
         match self.asked.task.model.buffering(self.asked.task.options.dialect) {
             Some(Buffering::None | Buffering::Fifo) => Trimming::Needless,

@@ -1,9 +1,9 @@
 //! What a packed state knows beside the local states of processes: memory, and what is under way to it.
 //!
 //! A component has some words of each state to itself and changes them in place. It may act in several ways where the
-//! program does one thing (under release/acquire a load may read one of several messages). These are asked for one after
-//! the other, from 0, and are numbered as [`System::transitions`](crate::system::System::transitions) numbers them: so the
-//! path of a search over any component is a run that can be replayed.
+//! program does one thing (under release/acquire a load may read one of several messages). These are asked for one
+//! after the other, from 0, and are numbered as [`System::transitions`](crate::system::System::transitions) numbers
+//! them: so the path of a search over any component is a run that can be replayed.
 
 use std::fmt::Debug;
 
@@ -27,8 +27,8 @@ pub struct Asked {
     pub way: u32,
 }
 
-/// Memory as words of a packed state. What changes nothing when it has to wait says so by `None` or `false`, and leaves the
-/// words in any condition.
+/// Memory as words of a packed state. What changes nothing when it has to wait says so by `None` or `false`, and leaves
+/// the words in any condition.
 pub trait Component: Debug + Sync {
     /// Whether an access may act in several ways; otherwise nobody asks for a second.
     const BRANCHES: bool;

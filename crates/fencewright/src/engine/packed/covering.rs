@@ -1,7 +1,7 @@
 //! The states that no other covers, for a component in which one memory may stand for all that another stands for.
 //!
-//! A state covers another if their local states agree, and its memory [covers](Covers) the other's. Such states have the
-//! same *outline*, so only those are compared.
+//! A state covers another if their local states agree, and its memory [covers](Covers) the other's. Such states have
+//! the same *outline*, so only those are compared.
 
 use std::fmt::Debug;
 

@@ -1,10 +1,10 @@
 //! The successors of a state.
 //!
 //! Every state that is kept is expanded in full: all steps of all processes, in all ways, and all that memory does by
-//! itself. Before a successor is handed on, steps that *may run ahead* are taken at once: a buffered store, a fence that
-//! passes, a load of what nobody else writes, when it is all that its process can do and no property sees it. Such a step
-//! commutes with all that other processes and buffers can ever do (a persistent set of one step), and as kept states are
-//! expanded in full, no process waits for ever.
+//! itself. Before a successor is handed on, steps that *may run ahead* are taken at once: a buffered store, a fence
+//! that passes, a load of what nobody else writes, when it is all that its process can do and no property sees it. Such
+//! a step commutes with all that other processes and buffers can ever do (a persistent set of one step), and as kept
+//! states are expanded in full, no process waits for ever.
 
 use crate::analysis::Swap;
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
@@ -174,8 +174,8 @@ impl<'a, C: Component> Expander<'a, C> {
         }
     }
 
-    /// Applies an operation to the memory of `next`; tells where the process goes, or `None` if it has to wait, or has no
-    /// such way.
+    /// Applies an operation to the memory of `next`; tells where the process goes, or `None` if it has to wait, or has
+    /// no such way.
     #[inline]
     fn apply(&mut self, node: &Node, offer: &Offer, way: u32) -> Option<(Step, Targets)> {
         let (component, hand) = (&self.shared.component, &mut self.hand);

@@ -1,7 +1,7 @@
 //! One state for all that differ only in which of some interchangeable processes is which.
 //!
-//! Neighboring processes are swapped as long as that makes the state smaller (local states first, then memory, compared by
-//! contents, so that the choice does not depend on the order in which threads intern things). Any state reached by
+//! Neighboring processes are swapped as long as that makes the state smaller (local states first, then memory, compared
+//! by contents, so that the choice does not depend on the order in which threads intern things). Any state reached by
 //! verified swaps is a sound representative; if it is not the least one, a little reduction is lost.
 
 use std::cmp::Ordering;

@@ -13,9 +13,18 @@
 
 use crate::engine::packed::buffered::{Label, Leaving, Rules};
 use crate::engine::packed::component::Stored;
-use crate::memory::{Buffering, Pending};
-use crate::program::LocationId;
+use crate::memory::Buffering;
+use crate::program::{LocationId, Value};
 use crate::util::IndexVec;
+
+/// What waits in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Entry {
+    /// A store.
+    Store(LocationId, Value),
+    /// A store-store marker; what follows waits for what precedes.
+    Marker,
+}
 
 /// How stores leave a buffer: the rules of the semantics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +45,15 @@ impl Discipline {
     }
 
     /// Where among the stores that wait a new one goes.
-    fn place(self, waiting: &[Pending], x: LocationId) -> usize {
+    fn place(self, waiting: &[Entry], x: LocationId) -> usize {
         match self {
             Self::Fifo => waiting.len(),
             Self::PerLocation => {
-                let marker = waiting.iter().rposition(|pending| *pending == Pending::Marker);
+                let marker = waiting.iter().rposition(|pending| *pending == Entry::Marker);
                 let epoch = marker.map_or(0, |marker| marker + 1);
-                let is_before = |pending: &Pending| match pending {
-                    Pending::Store(y, _) => *y <= x,
-                    Pending::Marker => true,
+                let is_before = |pending: &Entry| match pending {
+                    Entry::Store(y, _) => *y <= x,
+                    Entry::Marker => true,
                 };
                 epoch + waiting[epoch..].partition_point(is_before)
             }
@@ -52,48 +61,46 @@ impl Discipline {
     }
 
     /// How many of the oldest may leave, but for stores that wait for others to their location.
-    fn n_candidates(self, waiting: &[Pending]) -> usize {
+    fn n_candidates(self, waiting: &[Entry]) -> usize {
         match self {
             Self::Fifo => waiting.len().min(1),
-            Self::PerLocation => {
-                waiting.iter().position(|pending| *pending == Pending::Marker).unwrap_or(waiting.len())
-            }
+            Self::PerLocation => waiting.iter().position(|pending| *pending == Entry::Marker).unwrap_or(waiting.len()),
         }
     }
 }
 
 impl Rules for Discipline {
     /// Stores and markers, oldest first.
-    type Waiting = Vec<Pending>;
+    type Waiting = Vec<Entry>;
 
-    fn nothing(&self) -> Vec<Pending> {
+    fn nothing(&self) -> Vec<Entry> {
         Vec::new()
     }
 
-    fn with_store(&self, waiting: &Vec<Pending>, (x, value): Stored, _label: Label) -> Vec<Pending> {
+    fn with_store(&self, waiting: &Vec<Entry>, (x, value): Stored, _label: Label) -> Vec<Entry> {
         let mut longer = waiting.clone();
-        longer.insert(self.place(waiting, x), Pending::Store(x, value));
+        longer.insert(self.place(waiting, x), Entry::Store(x, value));
         longer
     }
 
-    fn with_marker(&self, waiting: &Vec<Pending>) -> Vec<Pending> {
+    fn with_marker(&self, waiting: &Vec<Entry>) -> Vec<Entry> {
         let mut marked = waiting.clone();
-        if marked.last().is_some_and(|last| *last != Pending::Marker) {
-            marked.push(Pending::Marker);
+        if marked.last().is_some_and(|last| *last != Entry::Marker) {
+            marked.push(Entry::Marker);
         }
         marked
     }
 
-    fn flushes(&self, waiting: &Vec<Pending>) -> Vec<Leaving<Vec<Pending>>> {
-        let mut out: Vec<Leaving<Vec<Pending>>> = Vec::new();
+    fn flushes(&self, waiting: &Vec<Entry>) -> Vec<Leaving<Vec<Entry>>> {
+        let mut out: Vec<Leaving<Vec<Entry>>> = Vec::new();
         for (i, pending) in waiting[..self.n_candidates(waiting)].iter().enumerate() {
-            let &Pending::Store(x, value) = pending else { continue };
+            let &Entry::Store(x, value) = pending else { continue };
             if out.last().and_then(|last| last.store).is_some_and(|last| last.0 == x) {
                 continue;
             }
             let mut rest = waiting.clone();
             rest.remove(i);
-            if rest.first() == Some(&Pending::Marker) {
+            if rest.first() == Some(&Entry::Marker) {
                 rest.remove(0);
             }
             out.push(Leaving { store: Some((x, value)), rest });
@@ -101,10 +108,10 @@ impl Rules for Discipline {
         out
     }
 
-    fn newest(&self, waiting: &Vec<Pending>) -> Vec<Stored> {
+    fn newest(&self, waiting: &Vec<Entry>) -> Vec<Stored> {
         let mut newest: Vec<Stored> = Vec::new();
         for pending in waiting.iter().rev() {
-            if let &Pending::Store(x, value) = pending
+            if let &Entry::Store(x, value) = pending
                 && newest.iter().all(|known| known.0 != x)
             {
                 newest.push((x, value));
@@ -113,25 +120,25 @@ impl Rules for Discipline {
         newest
     }
 
-    fn has_marker(&self, waiting: &Vec<Pending>) -> bool {
-        waiting.contains(&Pending::Marker)
+    fn has_marker(&self, waiting: &Vec<Entry>) -> bool {
+        waiting.contains(&Entry::Marker)
     }
 
-    fn n_stores(&self, waiting: &Vec<Pending>) -> usize {
-        waiting.iter().filter(|pending| **pending != Pending::Marker).count()
+    fn n_stores(&self, waiting: &Vec<Entry>) -> usize {
+        waiting.iter().filter(|pending| **pending != Entry::Marker).count()
     }
 
-    fn renamed(&self, waiting: &Vec<Pending>, to: &IndexVec<LocationId, LocationId>) -> Vec<Pending> {
+    fn renamed(&self, waiting: &Vec<Entry>, to: &IndexVec<LocationId, LocationId>) -> Vec<Entry> {
         let mut renamed = waiting.clone();
         for pending in &mut renamed {
-            if let Pending::Store(x, _) = pending {
+            if let Entry::Store(x, _) = pending {
                 *x = to[*x];
             }
         }
         match self {
             Self::Fifo => {}
             Self::PerLocation => {
-                let epochs = renamed.split_mut(|pending| *pending == Pending::Marker);
+                let epochs = renamed.split_mut(|pending| *pending == Entry::Marker);
                 // Stable: stores to one location stay in order.
                 epochs.for_each(|epoch| epoch.sort_by_key(location_of));
             }
@@ -140,9 +147,9 @@ impl Rules for Discipline {
     }
 }
 
-fn location_of(pending: &Pending) -> Option<LocationId> {
+fn location_of(pending: &Entry) -> Option<LocationId> {
     match pending {
-        Pending::Store(x, _) => Some(*x),
-        Pending::Marker => None,
+        Entry::Store(x, _) => Some(*x),
+        Entry::Marker => None,
     }
 }

@@ -5,9 +5,9 @@
 //!   └─ one word each ──┴────── a few words ────────┘
 //! ```
 //!
-//! Buffers are interned, so a word names all that waits for a process; where stores do not wait (SC) there are none. What
-//! is kept of a buffer, and what it can do, is a matter of its [`Rules`]: those of the semantics ([`Discipline`]), or of an
-//! engine that keeps less.
+//! Buffers are interned, so a word names all that waits for a process; where stores do not wait (SC) there are none.
+//! What is kept of a buffer, and what it can do, is a matter of its [`Rules`]: those of the semantics ([`Discipline`]),
+//! or of an engine that keeps less.
 //!
 //! | file | idea |
 //! |---|---|

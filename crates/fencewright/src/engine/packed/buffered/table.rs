@@ -1,5 +1,5 @@
-//! Store buffers, interned: a word names all that a process has pending. What each can do is computed once per thread and
-//! kept.
+//! Store buffers, interned: a word names all that a process has pending. What each can do is computed once per thread
+//! and kept.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
