@@ -49,14 +49,27 @@ pub fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<()
     check_drawn(name, Sample::observed, fewer, law);
 }
 
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+/// How many programs a law is tried on, if it is not a costly one.
+pub fn n_programs() -> u64 {
+    from_environment("FENCEWRIGHT_LAWS").unwrap_or(500)
+}
+
+/// Something that is so of many random programs, and may not be of a few.
+pub fn of_many(holds: bool, what: &str) {
+    assert!(holds || n_programs() < 2_000, "{what}");
+}
+
 fn check_drawn(
     name: &str,
     draw: impl Fn(&mut Random) -> Sample,
     fewer: u64,
     law: impl Fn(&Sample) -> Result<(), String>,
 ) {
-    let from_environment = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let n_samples = (from_environment("FENCEWRIGHT_LAWS").unwrap_or(500) / fewer).max(1);
+    let n_samples = (n_programs() / fewer).max(1);
     let seed = from_environment("FENCEWRIGHT_SEED").unwrap_or(1);
     for i in 0..n_samples {
         let sample = draw(&mut Random(seed.wrapping_mul(1_000_003).wrapping_add(i)));
