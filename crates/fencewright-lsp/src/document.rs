@@ -2,7 +2,7 @@
 
 use fencewright::frontend::ast::File;
 use fencewright::frontend::names::Names;
-use fencewright::frontend::{self, Frontend, fw};
+use fencewright::frontend::{self, Frontend, Input, fw};
 use fencewright::program::Program;
 use fencewright::source::{Diagnostic, Files, Severity, Source, SourceFile, Span};
 use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, Uri};
@@ -19,7 +19,7 @@ pub struct Document {
     pub frontend: &'static dyn Frontend,
     /// The text, with the files that it names.
     pub source: Source,
-    /// Its tree, as far as it could be read.
+    /// Its tree, as far as it could be read; empty if it is not that of `.fw`.
     pub file: File,
     /// What its names mean.
     pub names: Names,
@@ -39,11 +39,12 @@ impl Document {
     ) -> Self {
         let ending = uri.as_str().rsplit_once('.').map_or("", |(_, ending)| ending);
         let frontend = frontends.iter().copied().find(|it| it.extension() == ending).unwrap_or(&fw::Fw);
-        let lowered = frontend::parse_with(frontend, &Source::new(uri.as_str(), text), files, &[]);
-        let source = lowered.source;
-        let (file, _) = frontend.read(&mut Source::new(uri.as_str(), text), &mut source.clone());
-        let names = Names::new(&file);
-        Self { uri, version, frontend, source, file, names, program: lowered.program, mistakes: lowered.diagnostics }
+        let mut source = Source::new(uri.as_str(), text);
+        let read = frontend.read(&mut Input { source: &mut source, files, defines: &[] });
+        let file = read.surface().cloned().unwrap_or_default();
+        let lowered = frontend::lower_read(source, read, &[]);
+        let (names, source, mistakes) = (Names::new(&file), lowered.source, lowered.diagnostics);
+        Self { uri, version, frontend, source, file, names, program: lowered.program, mistakes }
     }
 
     /// The addresses of its files, its own first.

@@ -1,7 +1,6 @@
 //! `import`: print another format's program as `.fw`.
 
-use fencewright::frontend::{fw, lower};
-use fencewright::source::Diagnostic;
+use fencewright::frontend::{self, fw};
 
 use crate::args::ImportArguments;
 use crate::code::Code;
@@ -14,14 +13,21 @@ pub fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     };
     let mut source = input.source;
-    let (file, mut diagnostics) = input.frontend.read(&mut source, &mut input::Disk);
-    if !diagnostics.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(lower::lower(&source, &file, &[]).diagnostics);
+    let text = &mut frontend::Input { source: &mut source, files: &mut input::Disk, defines: &[] };
+    let read = input.frontend.read(text);
+    let printed = read.surface().map(fw::print);
+    let lowered = frontend::lower_read(source, read, &[]);
+    console.diagnostics(&lowered.source, &lowered.diagnostics);
+    match printed {
+        _ if lowered.program.is_none() => Code::Wrong,
+        Some(printed) => {
+            console.say(&printed);
+            Code::Good
+        }
+        None => {
+            let message = format!("programs in the language `{}` cannot be printed as `.fw`", input.frontend.name());
+            console.error(&message, Some("check them as they are"));
+            Code::Wrong
+        }
     }
-    console.diagnostics(&source, &diagnostics);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Code::Wrong;
-    }
-    console.say(&fw::print(&file));
-    Code::Good
 }

@@ -1,18 +1,29 @@
-//! Concrete syntaxes. Every front end turns its text into the one surface tree ([`ast`]); lowering to a
-//! [`Program`](crate::program::Program) is written once, over that tree, so a message about the meaning of an imported
-//! program points into the imported text, and printing the tree is what `import` does.
+//! Concrete syntaxes, and what their texts mean.
+//!
+//! ```text
+//!   text ─▶ Frontend ─▶ ast (the surface tree of `.fw`) ─▶ lower ─▶ hir (typed, without names) ─▶ Program
+//!                  ╰─────────────────────────────────────────────▶ hir
+//! ```
+//!
+//! A front end ends in one of two trees. One whose programs can be written as `.fw` makes the surface tree ([`ast`]):
+//! then names and types are looked at here, and printing the tree is what `import` does. One with names and types of
+//! its own makes the typed tree ([`hir`]). Either way every message about the meaning of a program points into its
+//! text.
 
 pub mod ast;
 pub mod fw;
 pub mod hints;
+pub mod hir;
 mod import;
 pub mod litmus;
 pub mod lower;
 pub mod names;
 pub mod nearest;
 pub mod rmm;
+mod said;
 
-use crate::source::{Diagnostic, Files, NoFiles, Source};
+use crate::program::Program;
+use crate::source::{Diagnostic, Files, NoFiles, Source, SourceFile};
 
 /// A concrete syntax. Other crates may have their own: whoever asks for a program says who reads it.
 pub trait Frontend: Sync {
@@ -22,10 +33,72 @@ pub trait Frontend: Sync {
     fn extension(&self) -> &'static str;
     /// What it reads, in one line.
     fn about(&self) -> &'static str;
-    /// Reads a text: the main file of `source`, and what it names. Those files are opened with [`Source::open`], so
-    /// that places in them can be shown. The tree holds what could be read; it means something only if no diagnostic is
-    /// an error.
-    fn read(&self, source: &mut Source, files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>);
+    /// Reads a text.
+    fn read(&self, input: &mut Input<'_>) -> Read;
+}
+
+/// A text to be read.
+pub struct Input<'i> {
+    /// Its main file, and those that were opened for it.
+    pub source: &'i mut Source,
+    /// Who opens more of them.
+    pub files: &'i mut dyn Files,
+    /// Constants that get other values; those of a surface tree are seen to when it is lowered.
+    pub defines: &'i [(String, i64)],
+}
+
+impl Input<'_> {
+    /// Opens the file that another one calls `name`, so that places in it can be shown.
+    ///
+    /// # Errors
+    /// Why there is none to be had, as the end of a sentence.
+    pub fn open(&mut self, name: &str, from: &SourceFile) -> Result<SourceFile, String> {
+        self.source.open(name, from, self.files)
+    }
+}
+
+/// What a front end makes of a text.
+#[derive(Debug)]
+pub struct Read {
+    /// What could be read; it means something only if no diagnostic is an error.
+    pub tree: Tree,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The tree of a text.
+#[derive(Debug)]
+pub enum Tree {
+    /// As `.fw` has it.
+    Surface(ast::File),
+    /// With names and types resolved.
+    Typed(Box<hir::Unit>),
+}
+
+impl Read {
+    /// The surface tree, if it is one.
+    pub fn surface(&self) -> Option<&ast::File> {
+        match &self.tree {
+            Tree::Surface(file) => Some(file),
+            Tree::Typed(_) => None,
+        }
+    }
+
+    /// Whether the tree means nothing.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// What a text means.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The program; present exactly if there is no error.
+    pub program: Option<Program>,
+    /// Errors and warnings, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text, with all files that were read for it.
+    pub source: Source,
 }
 
 /// Every front end of the library. The suite, the command line and the fuzzers iterate over this list.
@@ -42,7 +115,7 @@ pub fn named(name: &str) -> Option<&'static dyn Frontend> {
 }
 
 /// Reads a text that names no other files, and gives it its meaning.
-pub fn parse(frontend: &dyn Frontend, source: &Source, defines: &[(String, i64)]) -> lower::Lowered {
+pub fn parse(frontend: &dyn Frontend, source: &Source, defines: &[(String, i64)]) -> Lowered {
     parse_with(frontend, source, &mut NoFiles, defines)
 }
 
@@ -53,13 +126,22 @@ pub fn parse_with(
     source: &Source,
     files: &mut dyn Files,
     defines: &[(String, i64)],
-) -> lower::Lowered {
+) -> Lowered {
     let mut source = source.clone();
-    let (file, mut diagnostics) = frontend.read(&mut source, files);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return lower::Lowered { program: None, diagnostics, source };
+    let read = frontend.read(&mut Input { source: &mut source, files, defines });
+    lower_read(source, read, defines)
+}
+
+/// Gives what was read its meaning.
+pub fn lower_read(source: Source, read: Read, defines: &[(String, i64)]) -> Lowered {
+    if read.has_errors() {
+        return Lowered { program: None, diagnostics: read.diagnostics, source };
     }
-    let mut lowered = lower::lower(&source, &file, defines);
+    let mut lowered = match read.tree {
+        Tree::Surface(file) => lower::lower(&source, &file, defines),
+        Tree::Typed(unit) => hir::lower(&source, *unit),
+    };
+    let mut diagnostics = read.diagnostics;
     diagnostics.append(&mut lowered.diagnostics);
-    lower::Lowered { diagnostics, ..lowered }
+    Lowered { diagnostics, ..lowered }
 }

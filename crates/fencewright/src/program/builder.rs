@@ -34,6 +34,11 @@ impl Builder {
         Self { program }
     }
 
+    /// Says which text the places are in.
+    pub fn set_source(&mut self, source: &Source) {
+        self.program.source = source.clone();
+    }
+
     /// The program so far.
     pub fn so_far(&self) -> &Program {
         &self.program

@@ -91,6 +91,22 @@ impl<V> Expr<V> {
         Self::Binary(op, Box::new(left), Box::new(right))
     }
 
+    /// `!e`, without a `!` where another comparison says it.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        match self {
+            Self::Const(value) => Self::Const(Value::from(value == 0)),
+            Self::Unary(UnaryOp::Not, operand) => *operand,
+            Self::Binary(BinaryOp::Eq, a, b) => Self::Binary(BinaryOp::Ne, a, b),
+            Self::Binary(BinaryOp::Ne, a, b) => Self::Binary(BinaryOp::Eq, a, b),
+            Self::Binary(BinaryOp::Lt, a, b) => Self::Binary(BinaryOp::Ge, a, b),
+            Self::Binary(BinaryOp::Ge, a, b) => Self::Binary(BinaryOp::Lt, a, b),
+            Self::Binary(BinaryOp::Gt, a, b) => Self::Binary(BinaryOp::Le, a, b),
+            Self::Binary(BinaryOp::Le, a, b) => Self::Binary(BinaryOp::Gt, a, b),
+            expr @ (Self::Var(_) | Self::Unary(..) | Self::Binary(..)) => Self::unary(UnaryOp::Not, expr),
+        }
+    }
+
     /// The value under a valuation of the variables.
     pub fn eval(&self, value_of: &impl Fn(&V) -> Value) -> Result<Value, EvalError> {
         match self {

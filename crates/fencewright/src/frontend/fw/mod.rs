@@ -19,8 +19,8 @@ mod token;
 pub use parser::parse;
 pub use printer::print;
 
-use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Files, Source};
+use crate::frontend::{Frontend, Input, Read, Tree};
+use crate::source::{Diagnostic, Source};
 
 /// The front end for `.fw` files.
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,9 @@ impl Frontend for Fw {
         "the language of this tool"
     }
 
-    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
-        parse(source)
+    fn read(&self, input: &mut Input<'_>) -> Read {
+        let (file, diagnostics) = parse(input.source);
+        Read { tree: Tree::Surface(file), diagnostics }
     }
 }
 

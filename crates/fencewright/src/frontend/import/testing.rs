@@ -1,12 +1,12 @@
 //! What the tests of every importer check.
 
-use crate::frontend::{Frontend, fw};
+use crate::frontend::{Frontend, Input, Tree, ast, fw};
 use crate::source::{Diagnostic, NoFiles, Source, Style, render};
 
 /// The `.fw` text that an import prints; it must be free of errors, of stable layout, and have a meaning.
 pub(crate) fn imported(frontend: &dyn Frontend, text: &str) -> String {
-    let mut source = Source::new("t", text);
-    let (file, diagnostics) = frontend.read(&mut source, &mut NoFiles);
+    let source = Source::new("t", text);
+    let (file, diagnostics) = read(frontend, &source);
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|it| it.is_error()).collect();
     assert!(errors.is_empty(), "{}", shown(&source, &diagnostics));
     let printed = fw::print(&file);
@@ -14,6 +14,12 @@ pub(crate) fn imported(frontend: &dyn Frontend, text: &str) -> String {
     let lowered = crate::frontend::lower::lower(&source, &file, &[]);
     assert!(lowered.program.is_some(), "{printed}\n{}", shown(&source, &lowered.diagnostics));
     printed
+}
+
+fn read(frontend: &dyn Frontend, source: &Source) -> (ast::File, Vec<Diagnostic>) {
+    let read = frontend.read(&mut Input { source: &mut source.clone(), files: &mut NoFiles, defines: &[] });
+    let Tree::Surface(file) = read.tree else { panic!("an importer ends in the surface tree") };
+    (file, read.diagnostics)
 }
 
 /// The import of a sample prints what stands beside it in a file of the front end's folder; `BLESS=1` writes it anew.
@@ -39,8 +45,8 @@ pub(crate) fn messages(frontend: &dyn Frontend, text: &str) -> Vec<String> {
 
 /// Reads any text: every place lies within it, every message has a help, and what is right has a stable layout.
 pub(crate) fn check_any(frontend: &dyn Frontend, text: &str) -> Vec<Diagnostic> {
-    let mut source = Source::new("t", text);
-    let (file, diagnostics) = frontend.read(&mut source, &mut NoFiles);
+    let source = Source::new("t", text);
+    let (file, diagnostics) = read(frontend, &source);
     assert!(diagnostics.len() <= 50, "{text:?}");
     for diagnostic in &diagnostics {
         for span in diagnostic.labels.iter().map(|label| label.span).chain([diagnostic.span]) {
@@ -102,7 +108,7 @@ pub(crate) fn check_random(frontend: &dyn Frontend, samples: &[&str]) {
 
 /// Megabytes: something worse than linear would not come back.
 pub(crate) fn check_large(frontend: &dyn Frontend, text: &str) {
-    let (_, diagnostics) = frontend.read(&mut Source::new("t", text), &mut NoFiles);
+    let (_, diagnostics) = read(frontend, &Source::new("t", text));
     assert!(diagnostics.len() <= 50);
 }
 

@@ -15,8 +15,7 @@ mod syntax;
 mod tests;
 mod translate;
 
-use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Files, Source};
+use crate::frontend::{Frontend, Input, Read, Tree, ast};
 
 /// The front end for `.litmus` files.
 #[derive(Clone, Copy, Debug)]
@@ -35,17 +34,19 @@ impl Frontend for Litmus {
         "litmus tests for x86, as herd reads them"
     }
 
-    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
-        let header = match header::read(source.text()) {
+    fn read(&self, input: &mut Input<'_>) -> Read {
+        let header = match header::read(input.source.text()) {
             Ok(header) => header,
-            Err(diagnostic) => return (ast::File::default(), vec![diagnostic]),
+            Err(diagnostic) => {
+                return Read { tree: Tree::Surface(ast::File::default()), diagnostics: vec![diagnostic] };
+            }
         };
-        let (test, mut diagnostics) = parser::parse(source, &header);
+        let (test, mut diagnostics) = parser::parse(input.source, &header);
         let mut tree = ast::File::default();
         if diagnostics.is_empty() {
             (tree, diagnostics) = translate::translate(&test, header.architecture);
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-        (tree, diagnostics)
+        Read { tree: Tree::Surface(tree), diagnostics }
     }
 }

@@ -1,21 +1,19 @@
-//! The body of one process while it is lowered: where we are, and what the names mean here.
-//!
-//! Lowering walks the text with a cursor, the control point reached so far. A statement puts arcs behind it and moves
-//! it on. Behind a jump the cursor is a node that nothing leads to; what is lowered there is checked like the rest and
-//! dropped at the end.
+//! The body of one process while it is lowered: what the names mean where we are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::frontend::ast;
-use crate::program::{ArrayId, Domain, Expr, LocationId, Op, Place, Program, RegisterId, Value};
+use crate::frontend::hir::{LabelId, LocalId};
+use crate::frontend::{ast, hir};
+use crate::program::{ArrayId, Domain, LocationId, Value};
 use crate::source::{Diagnostic, Span};
-use crate::util::Idx;
+use crate::util::IndexVec;
 
-use super::cfg::{Cfg, Node, Origin, Slot};
 use super::constants::Environment;
 use super::globals::{Global, Globals, Member, duplicate, unknown};
 use super::labels::{self, Frame};
+use super::live::{Loop, Notes};
 use super::log::Log;
+use super::registers::{Origin, Register};
 use super::typed::Ty;
 
 /// A shared variable, array or cell.
@@ -24,14 +22,14 @@ pub(super) enum SharedRef {
     Scalar(LocationId),
     Array(ArrayId),
     /// A cell given to a function. Its index names registers of the caller, which do not change during the call.
-    Cell(ArrayId, Expr<RegisterId>),
+    Cell(ArrayId, hir::Expr),
 }
 
 /// What a name means.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning<'a> {
     Const(Value, Ty),
-    Register(RegisterId),
+    Register(LocalId),
     Shared(SharedRef),
     Thread,
     Function(&'a ast::Function),
@@ -46,72 +44,89 @@ pub(super) struct Binding<'a> {
     pub meaning: Meaning<'a>,
 }
 
-/// A loop around the cursor.
-#[derive(Clone, Debug)]
-pub(super) struct Loop {
-    /// Where `break` leads.
-    pub exit: Node,
-    /// Where `continue` leads.
-    pub next: Node,
-}
-
-/// A function, or the thread itself, around the cursor.
+/// A function, or the thread itself, around where we are.
 #[derive(Debug)]
 pub(super) struct Activation<'a> {
     /// The function; none for the thread.
     pub function: Option<&'a ast::Function>,
-    /// Where `return` leads.
-    pub exit: Node,
     /// Where the value goes, if the function has one.
-    pub result: Option<RegisterId>,
+    pub result: Option<LocalId>,
     /// Names known, innermost last.
     pub names: Vec<Binding<'a>>,
+    /// The loops around, innermost last.
     pub loops: Vec<Loop>,
+    /// Whether a `return` leads out of it.
+    pub is_left: bool,
     pub frames: Vec<Frame>,
     /// Whether it was entered inside `atomic`.
     pub is_atomic: bool,
 }
 
-/// Notes about text that may have several copies.
-#[derive(Debug, Default)]
-pub(super) struct Notes {
-    /// Statements that follow a jump in some copy.
-    pub dead: BTreeSet<Span>,
-    /// Statements that do not, in some copy.
-    pub live: BTreeSet<Span>,
-    /// Unknown names, each reported once.
-    pub unknown: BTreeSet<String>,
-    /// Labels met, with the place of the first.
-    pub labels: BTreeMap<String, Span>,
+impl<'a> Activation<'a> {
+    /// A function that is entered, or a thread.
+    pub(super) fn new(
+        function: Option<&'a ast::Function>,
+        result: Option<LocalId>,
+        names: Vec<Binding<'a>>,
+        is_atomic: bool,
+    ) -> Self {
+        Self { function, result, names, loops: Vec::new(), is_left: false, frames: Vec::new(), is_atomic }
+    }
 }
 
 /// A body while it is lowered.
 pub(super) struct Body<'g, 'a> {
     pub globals: &'g Globals<'a>,
-    pub program: &'g Program,
+    pub unit: &'g hir::Unit,
     pub log: &'g mut Log,
-    pub cfg: Cfg,
-    pub cursor: Node,
-    /// The thread and the functions around the cursor, innermost last; never empty.
+    pub registers: IndexVec<LocalId, Register>,
+    pub labels: IndexVec<LabelId, String>,
+    /// The thread and the functions around, innermost last; never empty.
     pub stack: Vec<Activation<'a>>,
-    /// How many loops are around the cursor, in all activations.
-    pub n_loops: usize,
-    /// Whether the cursor is inside `atomic`.
+    /// Whether `atomic` is around.
     pub is_atomic: bool,
+    /// Whether something leads to where we are.
+    pub is_live: bool,
     /// How deeply statements are nested, calls included.
     pub depth: usize,
     pub notes: Notes,
+    /// Unknown names, each reported once.
+    pub unknown: BTreeSet<String>,
+    /// Labels met, with the place of the first.
+    pub declared_labels: BTreeMap<String, Span>,
+}
+
+/// What comes of a body.
+pub(super) struct Lowering {
+    pub registers: IndexVec<LocalId, Register>,
+    labels: IndexVec<LabelId, String>,
+    /// The labels of the text, with the place of the first of each name.
+    pub declared_labels: BTreeMap<String, Span>,
+    pub notes: Notes,
+    body: hir::Body,
+}
+
+impl Lowering {
+    /// The thread that is this member; its text is not needed any more.
+    pub(super) fn thread(&mut self, member: &Member<'_>) -> hir::Thread {
+        hir::Thread {
+            name: member.name(),
+            family: member.thread.name.text.clone(),
+            locals: self.registers.iter().map(Register::local).collect(),
+            labels: self.labels.clone(),
+            body: std::mem::take(&mut self.body),
+            span: member.span,
+        }
+    }
 }
 
 /// Lowers one process.
 pub(super) fn lower_member<'a>(
     globals: &Globals<'a>,
-    program: &Program,
+    unit: &hir::Unit,
     log: &mut Log,
     member: &Member<'a>,
-) -> (Cfg, Notes) {
-    let mut cfg = Cfg::new();
-    let (cursor, end) = (cfg.entry, cfg.node());
+) -> Lowering {
     labels::check(log, &member.thread.body);
     let parameters = member.thread.parameters.iter().zip(&member.arguments);
     let names = parameters
@@ -121,79 +136,56 @@ pub(super) fn lower_member<'a>(
             meaning: Meaning::Const(*value, Ty::Int),
         })
         .collect();
-    let (loops, frames, notes) = (Vec::new(), Vec::new(), Notes::default());
-    let stack = vec![Activation { function: None, exit: end, result: None, names, loops, frames, is_atomic: false }];
-    let mut body = Body { globals, program, log, cfg, cursor, stack, n_loops: 0, is_atomic: false, depth: 0, notes };
-    body.push_frame(&member.thread.body);
-    body.block(&member.thread.body);
-    // A label at the very end names the end itself, unless the end is also reached past it.
-    if body.cfg.is_reached(end) {
-        body.join(end);
-    } else {
-        body.cfg.unite(body.cursor, end);
-    }
-    let mut cfg = body.cfg;
-    cfg.end = Some(end);
-    (cfg, body.notes)
+    let mut body = Body::new(globals, unit, log, names);
+    let text = body.body(&member.thread.body);
+    body.finish(text)
 }
 
 /// Checks a function that nothing calls; what it is lowered to is thrown away.
-pub(super) fn check_function<'a>(globals: &Globals<'a>, program: &Program, log: &mut Log, function: &'a ast::Function) {
-    let mut cfg = Cfg::new();
-    let (cursor, exit) = (cfg.entry, cfg.node());
-    let (names, loops, frames, notes) = (Vec::new(), Vec::new(), Vec::new(), Notes::default());
-    let stack = vec![Activation { function: None, exit, result: None, names, loops, frames, is_atomic: false }];
-    let mut body = Body { globals, program, log, cfg, cursor, stack, n_loops: 0, is_atomic: false, depth: 0, notes };
-    body.inline_alone(function);
+pub(super) fn check_function<'a>(globals: &Globals<'a>, unit: &hir::Unit, log: &mut Log, function: &'a ast::Function) {
+    Body::new(globals, unit, log, Vec::new()).inline_alone(function);
 }
 
 impl<'g, 'a> Body<'g, 'a> {
+    fn new(globals: &'g Globals<'a>, unit: &'g hir::Unit, log: &'g mut Log, names: Vec<Binding<'a>>) -> Self {
+        Self {
+            globals,
+            unit,
+            log,
+            registers: IndexVec::new(),
+            labels: IndexVec::new(),
+            stack: vec![Activation::new(None, None, names, false)],
+            is_atomic: false,
+            is_live: true,
+            depth: 0,
+            notes: Notes::default(),
+            unknown: BTreeSet::new(),
+            declared_labels: BTreeMap::new(),
+        }
+    }
+
+    fn finish(self, body: hir::Body) -> Lowering {
+        let Self { registers, labels, declared_labels, notes, .. } = self;
+        Lowering { registers, labels, declared_labels, notes, body }
+    }
+
     /// The innermost activation.
     pub(super) fn here(&mut self) -> &mut Activation<'a> {
         self.stack.last_mut().expect("the thread itself is always there")
     }
 
-    /// Appends an operation and moves on behind it.
-    pub(super) fn step(&mut self, op: Op, span: Span) {
-        let to = self.cfg.node();
-        self.arc(op, to, span);
-        self.cursor = to;
-    }
-
-    /// Appends an operation that leads to `to`; the cursor stays.
-    pub(super) fn arc(&mut self, op: Op, to: Node, span: Span) {
-        if self.log.spend_edge(span) {
-            self.cfg.arc(self.cursor, op, to, span);
-        }
-    }
-
-    /// Leads on to `to` without doing anything.
-    pub(super) fn join(&mut self, to: Node) {
-        if self.cfg.labels(self.cursor).is_empty() || self.cfg.find(self.cursor) == self.cfg.find(to) {
-            self.cfg.unite(self.cursor, to);
-        } else {
-            self.arc(Op::Assume(Expr::TRUE), to, Span::default());
-        }
-    }
-
-    /// Leads to `to` and leaves the cursor where nothing leads.
-    pub(super) fn jump(&mut self, to: Node) {
-        self.join(to);
-        self.cursor = self.cfg.node();
-    }
-
-    /// Joins `to` and goes on from there.
-    pub(super) fn merge(&mut self, to: Node) {
-        self.join(to);
-        self.cursor = to;
+    /// A text with labels of its own.
+    pub(super) fn body(&mut self, block: &'a ast::Block) -> hir::Body {
+        let labels = self.push_frame(block);
+        let block = self.block(block);
+        self.here().frames.pop();
+        hir::Body { labels, block }
     }
 
     /// A register made by lowering.
-    pub(super) fn temporary(&mut self, domain: Option<Domain>, ty: Ty, span: Span) -> RegisterId {
-        let name = format!("${}", self.cfg.slots.len());
-        let statement = span;
-        let origin = Origin::Temporary;
-        self.cfg.slots.push(Slot { name, ty, domain, initial: None, origin, span, statement, is_read: true })
+    pub(super) fn temporary(&mut self, domain: Option<Domain>, ty: Ty, span: Span) -> LocalId {
+        let (name, origin, statement) = (String::new(), Origin::Temporary, span);
+        self.registers.push(Register { name, ty, domain, origin, span, statement, is_read: true })
     }
 
     /// Makes a name known; reports it if it is known already.
@@ -220,7 +212,7 @@ impl<'g, 'a> Body<'g, 'a> {
             Some(Global::Function(it)) => Meaning::Function(it),
             Some(Global::Wrong) => Meaning::Wrong,
             None => {
-                if self.notes.unknown.insert(name.text.clone()) {
+                if self.unknown.insert(name.text.clone()) {
                     let diagnostic = self.unknown_name(name);
                     self.log.say(diagnostic);
                 }
@@ -248,26 +240,18 @@ impl<'g, 'a> Body<'g, 'a> {
         environment
     }
 
-    /// The values that a place may hold.
-    pub(super) fn domain_of(&self, place: &Place) -> Domain {
-        match place {
-            Place::Fixed(location) => self.program.locations()[*location].domain,
-            Place::Cell(array, _) => self.program.locations()[self.program.arrays()[*array].first].domain,
-        }
-    }
-
     /// The shared place that a name, perhaps with an index, stands for; mistakes are reported.
-    pub(super) fn place(&mut self, shared: SharedRef, target: &TargetRef<'_>) -> Option<Place> {
+    pub(super) fn place(&mut self, shared: SharedRef, target: &TargetRef<'_>) -> Option<hir::Place> {
         match (shared, target.index) {
-            (SharedRef::Scalar(location), None) => Some(Place::Fixed(location)),
-            (SharedRef::Cell(array, index), None) => Some(Place::Cell(array, index)),
+            (SharedRef::Scalar(location), None) => Some(hir::Place::Fixed(location)),
+            (SharedRef::Cell(array, index), None) => Some(hir::Place::Cell(array, index)),
             (SharedRef::Scalar(_) | SharedRef::Cell(..), Some(_)) => {
                 let message = format!("`{}` is not an array", target.name.text);
                 self.log.error(target.span, message, "use it without an index");
                 None
             }
             (SharedRef::Array(array), None) => {
-                let len = self.program.arrays()[array].len;
+                let len = self.unit.memory().arrays()[array].len;
                 let message = format!("the array `{}` is used without an index", target.name.text);
                 let help = format!("name a cell, `{0}[0]` to `{0}[{1}]`", target.name.text, len.saturating_sub(1));
                 self.log.error(target.span, message, help);
@@ -277,26 +261,20 @@ impl<'g, 'a> Body<'g, 'a> {
         }
     }
 
-    fn cell(&mut self, array: ArrayId, target: &TargetRef<'_>, index: &ast::Expr) -> Option<Place> {
+    fn cell(&mut self, array: ArrayId, target: &TargetRef<'_>, index: &ast::Expr) -> Option<hir::Place> {
         let index = self.value(index, None).expect(self.log, Ty::Int);
         if index.ty == Ty::Unknown {
             return None;
         }
-        let Some(value) = index.constant() else { return Some(Place::Cell(array, index.expr)) };
-        let array = &self.program.arrays()[array];
+        let Some(value) = index.constant() else { return Some(hir::Place::Cell(array, index.expr)) };
+        let array = &self.unit.memory().arrays()[array];
         let cell = array.cell(value);
         if cell.is_none() {
             let message = format!("index {value} is outside the array `{}`", target.name.text);
             let help = format!("the cells are {} to {}", 0, array.len.saturating_sub(1));
             self.log.error(index.span, message, help);
         }
-        cell.map(Place::Fixed)
-    }
-
-    /// The register's number in messages and maps.
-    pub(super) fn slot(&mut self, register: RegisterId) -> &mut Slot {
-        debug_assert!(register.index() < self.cfg.slots.len(), "a register of this process");
-        &mut self.cfg.slots[register]
+        cell.map(hir::Place::Fixed)
     }
 }
 

@@ -1,16 +1,15 @@
 //! Calls of functions, which are inlined.
 
 use crate::frontend::ast::{self, Parameter, StmtKind};
-use crate::program::{Expr, Place, RegisterId};
+use crate::frontend::hir::{self, First, LocalId, Operand};
 use crate::source::{Diagnostic, Span};
 
 use super::body::{Activation, Binding, Body, Meaning, SharedRef, TargetRef};
-use super::cfg::{Origin, Slot};
 use super::constants::Environment;
-use super::expressions::Pure;
 use super::globals::{check_distinct, domain, unknown};
 use super::labels::{self, Descend, each_statement};
-use super::typed::{Ty, Typed, wrong_count};
+use super::registers::{Origin, Register};
+use super::typed::{Ty, wrong_count};
 use super::updates::Call;
 
 /// What a call is made for.
@@ -19,46 +18,49 @@ pub(super) enum Wanted {
     /// For what it does.
     Effect,
     /// For its value, which goes to this register if one is given.
-    Value(Option<RegisterId>),
+    Value(Option<LocalId>),
 }
 
 /// How deeply calls may be nested, for the sake of the stack.
 const MAX_CALLS: usize = 32;
 
 impl<'a> Body<'_, 'a> {
-    /// Inlines a call.
-    pub(super) fn call(&mut self, (name, arguments): Call<'_>, span: Span, wanted: Wanted) -> Pure {
-        let Some(function) = self.callee(name) else { return Typed::wrong(span) };
+    /// Inlines a call; nothing if there is a mistake.
+    pub(super) fn call(&mut self, (name, arguments): Call<'_>, span: Span, wanted: Wanted) -> Option<hir::Call> {
+        let function = self.callee(name)?;
         if function.parameters.len() != arguments.len() {
             wrong_count(self.log, name, arguments.len(), function.parameters.len());
-            return Typed::wrong(span);
+            return None;
         }
         if !self.may_enter(function, span) {
-            return Typed::wrong(span);
+            return None;
         }
         let has_value = has_value(function);
         if !has_value && wanted != Wanted::Effect {
             let diagnostic = Diagnostic::error(span, format!("function `{}` returns no value", name.text));
             let help = "end each path of the function with `return e;`, or call it as a statement";
             self.log.say(diagnostic.and_at(function.name.span, "declared here").with_help(help));
-            return Typed::wrong(span);
+            return None;
         }
         check_distinct(self.log, function.parameters.iter().map(name_of));
         labels::check(self.log, &function.body);
-        let mut names = Vec::new();
+        let (mut names, mut before) = (Vec::new(), Vec::new());
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            names.push(self.parameter(parameter, argument, span));
+            names.push(self.parameter(parameter, argument, span, &mut before));
         }
         let target = match wanted {
             Wanted::Value(Some(register)) => Some(register),
             Wanted::Value(None) | Wanted::Effect => None,
         };
-        let result = has_value.then(|| target.unwrap_or_else(|| self.temporary(None, Ty::Unknown, span)));
-        self.inline(function, names, result);
-        match result {
-            Some(register) => Typed::new(Expr::Var(register), self.slot(register).ty, span),
-            None => Typed::wrong(span),
-        }
+        let result = has_value.then(|| target.unwrap_or_else(|| self.result(span, &mut before)));
+        Some(self.inline(function, (names, before), result))
+    }
+
+    /// A register for the value of a function.
+    fn result(&mut self, span: Span, before: &mut hir::Block) -> LocalId {
+        let result = self.temporary(None, Ty::Unknown, span);
+        before.push(hir::Stmt { span, kind: hir::StmtKind::Let(result, First::Unset) });
+        result
     }
 
     fn callee(&mut self, name: &ast::Name) -> Option<&'a ast::Function> {
@@ -105,32 +107,39 @@ impl<'a> Body<'_, 'a> {
         self.log.spend(span)
     }
 
-    fn parameter(&mut self, parameter: &Parameter, argument: &ast::Expr, span: Span) -> Binding<'a> {
+    /// What a parameter means; what finds its value out goes before the function.
+    fn parameter(
+        &mut self,
+        parameter: &Parameter,
+        argument: &ast::Expr,
+        span: Span,
+        before: &mut hir::Block,
+    ) -> Binding<'a> {
         let name = name_of(parameter);
         let meaning = match parameter {
             Parameter::Value(name, ty) => {
                 let environment = Environment::new(self.globals);
                 let declared = ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
-                let register = self.cfg.slots.push(Slot {
+                let register = self.registers.push(Register {
                     name: name.text.clone(),
                     ty: declared.map_or(Ty::Unknown, Ty::of),
                     domain: declared,
-                    initial: None,
                     origin: Origin::Parameter,
                     span: name.span,
                     statement: name.span,
                     is_read: false,
                 });
-                self.assign_register(register, argument, span);
+                let first = self.assigned(register, argument).map_or(First::Unset, First::Value);
+                before.push(hir::Stmt { span, kind: hir::StmtKind::Let(register, first) });
                 Meaning::Register(register)
             }
-            Parameter::Shared(_) => self.shared_argument(argument).map_or(Meaning::Wrong, Meaning::Shared),
+            Parameter::Shared(_) => self.shared_argument(argument, before).map_or(Meaning::Wrong, Meaning::Shared),
         };
         Binding { name: name.text.clone(), span: name.span, meaning }
     }
 
     /// The shared variable, array or cell that an argument names.
-    fn shared_argument(&mut self, argument: &ast::Expr) -> Option<SharedRef> {
+    fn shared_argument(&mut self, argument: &ast::Expr, before: &mut hir::Block) -> Option<SharedRef> {
         let (name, index) = match &argument.kind {
             ast::ExprKind::Name(name) => (name, None),
             ast::ExprKind::Index(name, index) => (name, Some(&**index)),
@@ -152,8 +161,8 @@ impl<'a> Body<'_, 'a> {
             Meaning::Shared(shared) => {
                 let target = TargetRef { name, index, span: argument.span };
                 Some(match self.place(shared, &target)? {
-                    Place::Fixed(location) => SharedRef::Scalar(location),
-                    Place::Cell(array, index) => SharedRef::Cell(array, index),
+                    hir::Place::Fixed(location) => SharedRef::Scalar(location),
+                    hir::Place::Cell(array, index) => SharedRef::Cell(array, self.kept(&index, before)),
                 })
             }
             Meaning::Wrong => None,
@@ -169,22 +178,38 @@ impl<'a> Body<'_, 'a> {
         self.log.error(argument.span, message, "the parameter is `shared`: name a shared variable, array or cell");
     }
 
-    fn inline(&mut self, function: &'a ast::Function, names: Vec<Binding<'a>>, result: Option<RegisterId>) {
-        let exit = self.cfg.node();
-        let is_atomic = self.is_atomic;
-        let (loops, frames) = (Vec::new(), Vec::new());
-        self.stack.push(Activation { function: Some(function), exit, result, names, loops, frames, is_atomic });
-        self.push_frame(&function.body);
-        self.block(&function.body);
-        if result.is_some() && self.cfg.is_reached(self.cursor) {
-            let message = format!("function `{}` returns a value on some paths only", function.name.text);
-            let help = "end every path with `return e;`";
-            self.log.error(function.name.span, message, help);
+    /// An expression whose effects happen once, before the function.
+    fn kept(&mut self, expr: &hir::Expr, before: &mut hir::Block) -> hir::Expr {
+        expr.map(&mut |operand| match operand {
+            Operand::Local(local) => Operand::Local(*local),
+            Operand::Effect(effect) => {
+                let local = self.temporary(None, Ty::Int, effect.span);
+                let kind = hir::StmtKind::Let(local, First::Kept((**effect).clone()));
+                before.push(hir::Stmt { span: effect.span, kind });
+                Operand::Local(local)
+            }
+        })
+    }
+
+    fn inline(
+        &mut self,
+        function: &'a ast::Function,
+        (names, arguments): (Vec<Binding<'a>>, hir::Block),
+        result: Option<LocalId>,
+    ) -> hir::Call {
+        self.stack.push(Activation::new(Some(function), result, names, self.is_atomic));
+        let body = self.body(&function.body);
+        if result.is_some() && self.is_live {
+            self.refuse_missing_value(function);
         }
-        if self.cfg.is_reached(exit) {
-            self.merge(exit);
-        }
+        self.is_live |= self.here().is_left;
         self.stack.pop();
+        hir::Call { arguments, body, result }
+    }
+
+    fn refuse_missing_value(&mut self, function: &ast::Function) {
+        let message = format!("function `{}` returns a value on some paths only", function.name.text);
+        self.log.error(function.name.span, message, "end every path with `return e;`");
     }
 
     /// Inlines a function without arguments; nothing is known of its parameters.
@@ -194,30 +219,34 @@ impl<'a> Body<'_, 'a> {
         let names = function.parameters.iter().map(name_of);
         let bind = |it: &ast::Name| Binding { name: it.text.clone(), span: it.span, meaning: Meaning::Wrong };
         let names = names.map(bind).collect();
-        let result = has_value(function).then(|| self.temporary(None, Ty::Unknown, function.name.span));
-        self.inline(function, names, result);
+        let mut before = Vec::new();
+        let result = has_value(function).then(|| self.result(function.name.span, &mut before));
+        self.inline(function, (names, before), result);
     }
 
     /// `return;` or `return e;`
-    pub(super) fn return_(&mut self, value: Option<&'a ast::Expr>, span: Span) {
+    pub(super) fn return_(&mut self, value: Option<&'a ast::Expr>, span: Span) -> Option<hir::StmtKind> {
         let here = self.here();
-        let (function, result, exit) = (here.function, here.result, here.exit);
+        let (function, result) = (here.function, here.result);
         if self.is_atomic && !self.here().is_atomic {
             self.refuse_in_atomic("return", span);
-            return;
+            return None;
         }
-        match (function, result, value) {
+        let value = match (function, result, value) {
             (None, _, Some(value)) => {
                 self.log.error(value.span, "a thread returns no value", "write `return;`");
+                None
             }
-            (Some(_), Some(register), Some(value)) => self.assign_register(register, value, span),
+            (Some(_), Some(register), Some(value)) => self.assigned(register, value),
             (Some(function), Some(_), None) => {
-                let message = format!("function `{}` returns a value on some paths only", function.name.text);
-                self.log.error(function.name.span, message, "end every path with `return e;`");
+                self.refuse_missing_value(function);
+                None
             }
-            (Some(_), None, Some(_)) | (_, None, None) | (None, Some(_), None) => {}
-        }
-        self.jump(exit);
+            (Some(_), None, Some(_)) | (_, None, None) | (None, Some(_), None) => None,
+        };
+        let is_live = std::mem::replace(&mut self.is_live, false);
+        self.here().is_left |= is_live;
+        Some(hir::StmtKind::Return(value))
     }
 }
 

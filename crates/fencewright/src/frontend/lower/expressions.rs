@@ -1,20 +1,21 @@
 //! Expressions in statements: every shared variable in them is a load, from left to right.
 
 use crate::frontend::ast::{self, ExprKind};
-use crate::program::{BinaryOp, Domain, Expr, Op, Place, RegisterId, UnaryOp, Value};
+use crate::frontend::hir::{self, Effect, EffectKind, LoadOrder, LocalId, Operand, Place};
+use crate::program::{BinaryOp, Domain, Expr, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::body::{Body, Meaning, TargetRef};
 use super::calls::Wanted;
 use super::constants::range;
 use super::typed::{Ty, Typed, binary, builtin, mismatch, two, unary};
-use super::updates::{Into, Update};
+use super::updates;
 
-/// An expression over registers.
-pub(super) type Pure = Typed<RegisterId>;
+/// An expression over registers and effects.
+pub(super) type Pure = Typed<Operand>;
 
 impl Body<'_, '_> {
-    /// The value of an expression; its loads and calls go before the cursor. `wanted` is what `any` stands for.
+    /// The value of an expression. `wanted` is what `any` stands for.
     pub(super) fn value(&mut self, expr: &ast::Expr, wanted: Option<Domain>) -> Pure {
         let span = expr.span;
         match &expr.kind {
@@ -28,9 +29,9 @@ impl Body<'_, '_> {
                 let operand = self.value(operand, (*op == UnaryOp::Not).then_some(Domain::Bool));
                 unary(self.log, *op, operand, span)
             }
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr, None),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr),
             ExprKind::Binary(op, left, right) => self.operands(*op, (left, right), span),
-            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr, None),
+            ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr),
             ExprKind::Call(name, arguments) => self.call_value(name, arguments, span),
             ExprKind::At(..) | ExprKind::Member(..) => {
                 let text = self.log.text(span);
@@ -59,23 +60,32 @@ impl Body<'_, '_> {
             let Some((left, right)) = two(self.log, name, arguments) else { return Typed::wrong(span) };
             return self.operands(op, (left, right), span);
         }
-        if let Some(update) = Update::by_name(&name.text) {
-            return self.update(update, (name, arguments), span, Into::Temporary);
+        if let Some(update) = updates::by_name(&name.text) {
+            return match self.update(update, (name, arguments), span) {
+                Some((effect, domain)) => of_effect(effect, Ty::of(domain)),
+                None => Typed::wrong(span),
+            };
         }
-        self.call((name, arguments), span, Wanted::Value(None))
+        self.called((name, arguments), span, None)
+    }
+
+    /// The value of a call, which goes to a register if one is given.
+    fn called(&mut self, call: updates::Call<'_>, span: Span, into: Option<LocalId>) -> Pure {
+        match self.call(call, span, Wanted::Value(into)) {
+            Some(call) => {
+                let result = call.result.expect("a function without a value was refused");
+                of_effect(Effect { span, kind: EffectKind::Call(call) }, self.registers[result].ty)
+            }
+            None => Typed::wrong(span),
+        }
     }
 
     /// A boolean that takes several steps to find out.
-    fn decide(&mut self, expr: &ast::Expr, into: Option<RegisterId>) -> Pure {
-        let result = into.unwrap_or_else(|| self.temporary(Some(Domain::Bool), Ty::Bool, expr.span));
-        let (yes, no, after) = (self.cfg.node(), self.cfg.node(), self.cfg.node());
-        self.condition(expr, Some(yes), Some(no));
-        for (node, value) in [(yes, 1), (no, 0)] {
-            self.cursor = node;
-            self.step(Op::Assign(result, Expr::Const(value)), expr.span);
-            self.merge(after);
-        }
-        Typed::new(Expr::Var(result), Ty::Bool, expr.span)
+    fn decide(&mut self, expr: &ast::Expr) -> Pure {
+        let (condition, sides) = self.condition(expr);
+        self.is_live = sides.any();
+        self.foresee(expr.span);
+        of_effect(Effect { span: expr.span, kind: EffectKind::Decide(condition) }, Ty::Bool)
     }
 
     fn variable(&mut self, target: &TargetRef<'_>) -> Pure {
@@ -93,9 +103,9 @@ impl Body<'_, '_> {
             }
             Meaning::Const(value, ty) => Typed::new(Expr::Const(value), ty, span),
             Meaning::Register(register) => {
-                self.slot(register).is_read = true;
-                let ty = self.slot(register).ty;
-                Typed::new(Expr::Var(register), ty, span)
+                let slot = &mut self.registers[register];
+                slot.is_read = true;
+                Typed::new(Expr::Var(Operand::Local(register)), slot.ty, span)
             }
             Meaning::Thread => self.no_value(target, "is a thread", "use a register or a shared variable"),
             Meaning::Function(_) => {
@@ -110,18 +120,17 @@ impl Body<'_, '_> {
         Typed::wrong(target.span)
     }
 
-    fn load(&mut self, place: Place, span: Span) -> Pure {
-        let domain = self.domain_of(&place);
-        let register = self.temporary(Some(domain), Ty::of(domain), span);
-        self.step(Op::Load(register, place), span);
-        Typed::new(Expr::Var(register), Ty::of(domain), span)
+    /// The value of a place in memory.
+    pub(super) fn load(&mut self, place: Place, span: Span) -> Pure {
+        let domain = self.unit.domain_of(&place);
+        self.foresee(span);
+        of_effect(Effect { span, kind: EffectKind::Load(place, LoadOrder::Plain) }, Ty::of(domain))
     }
 
     fn any(&mut self, range: Option<&ast::Range>, wanted: Option<Domain>, span: Span) -> Pure {
         let Some((domain, lo, hi)) = self.any_of(range, wanted, span) else { return Typed::wrong(span) };
-        let register = self.temporary(Some(domain), Ty::of(domain), span);
-        self.step(Op::Havoc(register, lo, hi), span);
-        Typed::new(Expr::Var(register), Ty::of(domain), span)
+        self.foresee(span);
+        of_effect(Effect { span, kind: EffectKind::Any(domain, lo, hi) }, Ty::of(domain))
     }
 
     /// The values that `any` stands for.
@@ -143,33 +152,31 @@ impl Body<'_, '_> {
         bounds
     }
 
-    /// Gives a register the value of an expression; without a step between where that changes nothing.
-    pub(super) fn assign_register(&mut self, register: RegisterId, expr: &ast::Expr, statement: Span) {
+    /// The value that a register gets, if it can hold it.
+    pub(super) fn assigned(&mut self, register: LocalId, expr: &ast::Expr) -> Option<hir::Expr> {
         if let ExprKind::Paren(inner) = &expr.kind {
-            return self.assign_register(register, inner, statement);
+            return self.assigned(register, inner);
         }
-        let declared = self.slot(register).domain;
-        let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
+        let declared = self.registers[register].domain;
+        let wanted = declared.or((self.registers[register].ty == Ty::Bool).then_some(Domain::Bool));
         if !matches!(expr.kind, ExprKind::Any(_)) && self.needs_flow(expr) {
-            if self.settle_type(register, Ty::Bool, expr.span) {
-                self.decide(expr, Some(register));
-            }
-            return;
+            let is_settled = self.settle_type(register, Ty::Bool, expr.span);
+            return is_settled.then(|| self.decide(expr).expr);
         }
         let value = match &expr.kind {
-            ExprKind::Any(range) => return self.assign_any(register, range.as_deref(), expr.span, statement),
-            ExprKind::Name(name) => return self.assign_variable(register, expr, (name, None), statement),
-            ExprKind::Index(name, index) => {
-                return self.assign_variable(register, expr, (name, Some(index)), statement);
+            ExprKind::Call(name, arguments)
+                if declared.is_none()
+                    && updates::by_name(&name.text).is_none()
+                    && name.text != "cas"
+                    && builtin(&name.text).is_none() =>
+            {
+                self.called((name, arguments), expr.span, Some(register))
             }
-            ExprKind::Call(name, arguments) => match Update::by_name(&name.text) {
-                Some(update) => self.update(update, (name, arguments), expr.span, Into::Register(register)),
-                None if declared.is_none() && name.text != "cas" && builtin(&name.text).is_none() => {
-                    self.call((name, arguments), expr.span, Wanted::Value(Some(register)))
-                }
-                None => self.value(expr, wanted),
-            },
-            ExprKind::Int(_)
+            ExprKind::Any(_)
+            | ExprKind::Name(_)
+            | ExprKind::Index(..)
+            | ExprKind::Call(..)
+            | ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
@@ -177,57 +184,18 @@ impl Body<'_, '_> {
             | ExprKind::At(..)
             | ExprKind::Member(..) => self.value(expr, wanted),
         };
-        self.put(register, value, statement);
+        self.put(register, value)
     }
 
-    fn assign_any(&mut self, register: RegisterId, range: Option<&ast::Range>, span: Span, statement: Span) {
-        let declared = self.slot(register).domain;
-        let wanted = declared.or((self.slot(register).ty == Ty::Bool).then_some(Domain::Bool));
-        let Some((domain, lo, hi)) = self.any_of(range, wanted, span) else { return };
-        if !self.settle_type(register, Ty::of(domain), span) {
-            return;
+    /// A value for a register, if that can hold it.
+    pub(super) fn put(&mut self, register: LocalId, value: Pure) -> Option<hir::Expr> {
+        if value.ty == Ty::Unknown || !self.settle_type(register, value.ty, value.span) {
+            return None;
         }
-        if declared.is_none_or(|it| it.contains(lo) && it.contains(hi)) {
-            return self.step(Op::Havoc(register, lo, hi), statement);
-        }
-        let value = self.any(range, wanted, span);
-        self.put(register, value, statement);
-    }
-
-    fn assign_variable(
-        &mut self,
-        register: RegisterId,
-        expr: &ast::Expr,
-        (name, index): (&ast::Name, Option<&ast::Expr>),
-        statement: Span,
-    ) {
-        let target = TargetRef { name, index, span: expr.span };
-        if let Meaning::Shared(shared) = self.resolve(name) {
-            let Some(place) = self.place(shared, &target) else { return };
-            let domain = self.domain_of(&place);
-            if !self.settle_type(register, Ty::of(domain), expr.span) {
-                return;
-            }
-            if self.slot(register).domain.is_none_or(|declared| declared == domain) {
-                return self.step(Op::Load(register, place), expr.span);
-            }
-            let value = self.load(place, expr.span);
-            return self.put(register, value, statement);
-        }
-        let value = self.variable(&target);
-        self.put(register, value, statement);
-    }
-
-    /// Assigns a value that is computed already.
-    pub(super) fn put(&mut self, register: RegisterId, value: Pure, statement: Span) {
-        // A call may have left its value in the register itself.
-        let is_there = value.expr == Expr::Var(register);
-        if is_there || value.ty == Ty::Unknown || !self.settle_type(register, value.ty, value.span) {
-            return;
-        }
-        let declared = self.slot(register).domain;
+        let declared = self.registers[register].domain;
         self.warn_outside(declared, &value);
-        self.step(Op::Assign(register, value.expr), statement);
+        self.foresee(value.span);
+        Some(value.expr)
     }
 
     /// Warns of a constant that its target can never hold.
@@ -240,10 +208,10 @@ impl Body<'_, '_> {
     }
 
     /// Gives a register its type if it has none yet; false if it has another, which is reported.
-    pub(super) fn settle_type(&mut self, register: RegisterId, ty: Ty, span: Span) -> bool {
-        let known = self.slot(register).ty;
+    pub(super) fn settle_type(&mut self, register: LocalId, ty: Ty, span: Span) -> bool {
+        let known = self.registers[register].ty;
         if known == Ty::Unknown {
-            self.slot(register).ty = ty;
+            self.registers[register].ty = ty;
         }
         let fits = known == ty || known == Ty::Unknown || ty == Ty::Unknown;
         if !fits {
@@ -252,4 +220,10 @@ impl Body<'_, '_> {
         }
         fits
     }
+}
+
+/// What comes of an effect.
+fn of_effect(effect: Effect, ty: Ty) -> Pure {
+    let span = effect.span;
+    Typed::new(Expr::Var(Operand::Effect(Box::new(effect))), ty, span)
 }

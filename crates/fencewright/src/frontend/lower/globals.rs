@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::frontend::ast::{self, ItemKind};
+use crate::frontend::hir::Unit;
 use crate::frontend::nearest::nearest;
-use crate::program::{ArrayId, Builder, Domain, LocationId, Value};
+use crate::frontend::said::MAX_PROCESSES;
+use crate::program::{ArrayId, Domain, LocationId, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::constants::{Constants, Environment, range};
-use super::log::{Log, MAX_PROCESSES};
+use super::log::Log;
 use super::shared;
 use super::typed::Ty;
 
@@ -67,13 +69,8 @@ pub(super) struct Globals<'a> {
 }
 
 impl<'a> Globals<'a> {
-    /// Collects all declarations; shared variables go to the builder.
-    pub(super) fn collect(
-        log: &mut Log,
-        builder: &mut Builder,
-        file: &'a ast::File,
-        defines: &[(String, i64)],
-    ) -> Self {
+    /// Collects all declarations; shared variables go to the unit.
+    pub(super) fn collect(log: &mut Log, unit: &mut Unit, file: &'a ast::File, defines: &[(String, i64)]) -> Self {
         let mut globals = Self::default();
         globals.declare_names(log, file);
         let constants = Constants::evaluate(log, file, defines);
@@ -84,7 +81,7 @@ impl<'a> Globals<'a> {
         }
         for item in &file.items {
             if let ItemKind::Shared(declaration) = &item.kind {
-                for (name, global) in shared::declare(log, builder, &globals, declaration) {
+                for (name, global) in shared::declare(log, unit, &globals, declaration) {
                     globals.names.entry(name).and_modify(|known| known.0 = global);
                 }
             }
@@ -113,6 +110,11 @@ impl<'a> Globals<'a> {
             Global::Function(function) => Some(function),
             Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Wrong => None,
         })
+    }
+
+    /// The name of the thread or family that a process belongs to.
+    pub(super) fn family(&self, process: usize) -> &'a str {
+        &self.members[process].thread.name.text
     }
 
     /// All names, in order.

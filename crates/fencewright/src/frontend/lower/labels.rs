@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 
 use crate::frontend::ast::{self, Stmt, StmtKind};
+use crate::frontend::hir::{self, LabelId};
 use crate::source::{Diagnostic, Span};
 
 use super::body::Body;
-use super::cfg::Node;
 use super::globals::{Global, check_distinct, unknown};
 use super::log::Log;
 
 /// The labels of one copy of a text.
-pub(super) type Frame = BTreeMap<String, Node>;
+pub(super) type Frame = BTreeMap<String, LabelId>;
 
 /// Reports labels that occur twice in a thread or function.
 pub(super) fn check(log: &mut Log, block: &ast::Block) {
@@ -110,42 +110,42 @@ fn visit_statement<'n>(stmt: &'n Stmt, visit: &mut dyn FnMut(&'n Stmt) -> Descen
 
 impl<'a> Body<'_, 'a> {
     /// Makes the labels of a new copy of a text known.
-    pub(super) fn push_frame(&mut self, block: &'a ast::Block) {
+    pub(super) fn push_frame(&mut self, block: &'a ast::Block) -> Vec<LabelId> {
         let mut names = Vec::new();
         collect(block, ForBodies::Left, &mut names);
         let mut frame = Frame::new();
+        let mut labels = Vec::new();
         for name in names {
-            let node = self.cfg.node();
-            self.cfg.label(node, &name.text);
-            frame.insert(name.text.clone(), node);
-            self.notes.labels.entry(name.text.clone()).or_insert(name.span);
+            let label = self.labels.push(name.text.clone());
+            labels.push(label);
+            frame.insert(name.text.clone(), label);
+            self.declared_labels.entry(name.text.clone()).or_insert(name.span);
         }
         self.here().frames.push(frame);
-    }
-
-    /// `l:`
-    pub(super) fn label(&mut self, name: &ast::Name) {
-        if let Some(node) = self.find_label(&name.text) {
-            self.cfg.unite(self.cursor, node);
-            self.cursor = node;
-            // A `goto` further down may lead here.
-            self.cfg.reach(node);
-        }
+        labels
     }
 
     /// `goto l;`
-    pub(super) fn goto(&mut self, name: &ast::Name) {
-        match self.find_label(&name.text) {
-            Some(node) => self.jump(node),
-            None => {
-                let diagnostic = self.unknown_label(name);
-                self.log.say(diagnostic);
-                self.cursor = self.cfg.node();
-            }
+    pub(super) fn goto(&mut self, name: &ast::Name) -> Option<hir::StmtKind> {
+        self.is_live = false;
+        let label = self.find_label(&name.text);
+        if label.is_none() {
+            let diagnostic = self.unknown_label(name);
+            self.log.say(diagnostic);
         }
+        label.map(hir::StmtKind::Goto)
     }
 
-    fn find_label(&mut self, name: &str) -> Option<Node> {
+    /// `l:`
+    pub(super) fn label(&mut self, name: &ast::Name) -> Option<hir::StmtKind> {
+        let label = self.find_label(&name.text)?;
+        // A `goto` further down may lead here.
+        self.is_live = true;
+        Some(hir::StmtKind::Label(label))
+    }
+
+    /// The label that a name means here.
+    fn find_label(&mut self, name: &str) -> Option<LabelId> {
         self.here().frames.iter().rev().find_map(|frame| frame.get(name)).copied()
     }
 

@@ -1,29 +1,25 @@
-//! From the surface tree to a program: names, types, constants, ranges, control flow.
+//! From the surface tree to the typed tree: names, types, constants, copies.
 //!
 //! ```text
-//!   File ─▶ globals (constants, shared variables, members) ─▶ body of each member ─▶ automaton (cfg)
-//!        ─▶ ranges inferred ─▶ emitted to the builder ─▶ properties over its points and registers
+//!   File ─▶ globals (constants, shared variables, members) ─▶ body of each member ─▶ properties ─▶ Unit ─▶ Program
 //! ```
 //!
 //! All mistakes are reported in one run; what depends on a mistake is silent.
 
 mod atomic;
 mod body;
+mod branches;
 mod calls;
-mod cfg;
-mod conditions;
 mod constants;
-mod emit;
 mod expressions;
 mod globals;
-mod intervals;
 mod labels;
+mod live;
 mod log;
 mod properties;
-mod ranges;
+mod property_conditions;
+mod registers;
 mod shared;
-mod situations;
-mod state;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -31,57 +27,56 @@ mod typed;
 mod unused;
 mod updates;
 
-use crate::frontend::ast;
-use crate::program::{Builder, Program};
+use crate::frontend::{Lowered, ast, hir, said::Said};
 use crate::source::{Diagnostic, Source, Span};
+use crate::util::Idx;
 
-use body::{Notes, check_function, lower_member};
-use cfg::Cfg;
+use body::{Lowering, check_function, lower_member};
 use globals::Globals;
 use log::Log;
-
-/// What lowering makes of a file.
-#[derive(Debug)]
-pub struct Lowered {
-    /// The program; present exactly if there is no error.
-    pub program: Option<Program>,
-    /// Errors and warnings, in the order of the text.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The text, with all files that were read for it.
-    pub source: Source,
-}
+use registers::Origin;
 
 /// Gives a file its meaning. `defines` are the constants that the command line gives other values.
 pub fn lower(source: &Source, file: &ast::File, defines: &[(String, i64)]) -> Lowered {
-    let mut log = Log::new(source);
-    let mut builder = Builder::new(source.clone());
-    let globals = Globals::collect(&mut log, &mut builder, file, defines);
-    let mut bodies = bodies(&mut log, &builder, &globals);
-    for (cfg, _) in &mut bodies {
-        cfg.simplify();
+    let mut log = Log::new(Said::new(source));
+    let mut unit = hir::Unit::new();
+    let globals = Globals::collect(&mut log, &mut unit, file, defines);
+    let mut members: Vec<Lowering> =
+        globals.members.iter().map(|it| lower_member(&globals, &unit, &mut log, it)).collect();
+    for function in globals.functions() {
+        if !log.used.contains(&function.name.text) {
+            check_function(&globals, &unit, &mut log, function);
+        }
     }
-    let domains: Vec<_> = bodies.iter().map(|(cfg, _)| ranges::infer(&mut log, builder.so_far(), cfg)).collect();
-    let mut processes = Vec::new();
-    for (i, (cfg, _)) in bodies.iter().enumerate() {
-        processes.push(emit::emit(&mut builder, &globals.members[i], cfg, &domains[i]));
+    let uses = properties::lower(&mut log, &mut unit, file, &properties::Known::new(&globals, &members));
+    for (member, lowering) in globals.members.iter().zip(&mut members) {
+        unit.thread(lowering.thread(member));
     }
-    let texts: Vec<&Notes> = bodies.iter().map(|it| &it.1).collect();
-    let uses = properties::lower(&mut log, &mut builder, file, &properties::Known::new(&globals, &processes, &texts));
+    let outcome = hir::lower_all(&mut log.said, unit);
+    for it in &outcome.unbounded {
+        report_unbounded(&mut log, &members[it.thread.index()].registers[it.local], it.grows);
+    }
     if file.items.iter().all(|item| !matches!(item.kind, ast::ItemKind::Thread(_))) {
         log.error(Span::new(0, 0), "the file has no thread", "add one: `thread T { … }`");
     }
-    unused::warn(&mut log, file, &globals, &bodies, &uses);
-    let program = (!log.has_errors()).then(|| builder.finish());
-    Lowered { program, diagnostics: log.finish(), source: source.clone() }
+    unused::warn(&mut log, file, &globals, &members, &uses);
+    log.said.into_lowered(outcome.builder)
 }
 
-fn bodies(log: &mut Log, builder: &Builder, globals: &Globals<'_>) -> Vec<(Cfg, Notes)> {
-    let lower = |member| lower_member(globals, builder.so_far(), log, member);
-    let bodies = globals.members.iter().map(lower).collect();
-    for function in globals.functions() {
-        if !log.used.contains(&function.name.text) {
-            check_function(globals, builder.so_far(), log, function);
+/// Reports a register that grows without end.
+fn report_unbounded(log: &mut Log, register: &registers::Register, grows: Span) {
+    let annotated = match register.origin {
+        Origin::Let | Origin::Inlined => {
+            let rest = Span::new(register.span.end, register.statement.end.max(register.span.end));
+            let rest = log.text(rest);
+            let rest = if rest.contains('=') { format!(" {rest}") } else { rest };
+            format!("let {}: 0..7{rest}", register.name)
         }
-    }
-    bodies
+        Origin::Parameter | Origin::Temporary => format!("{}: 0..7", register.name),
+    };
+    let help = format!(
+        "give it one: `{annotated}` (a value outside is then reported as a violation), or `int` for unbounded integers"
+    );
+    let message = format!("cannot infer a finite range for `{}`", register.name);
+    log.say(Diagnostic::error(register.span, message).and_at(grows, "it grows here").with_help(help));
 }

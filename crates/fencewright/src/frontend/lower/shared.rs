@@ -1,18 +1,20 @@
 //! Shared variables.
 
 use crate::frontend::ast::{self, ExprKind};
-use crate::program::{Builder, Domain, Expr, Initial, Location, Value};
+use crate::frontend::hir::Unit;
+use crate::frontend::said::MAX_LOCATIONS;
+use crate::program::{Domain, Expr, Initial, Location, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::constants::{Environment, Never, constant, integer};
 use super::globals::{Global, Globals, domain};
-use super::log::{Log, MAX_LOCATIONS};
+use super::log::Log;
 use super::typed::{Ty, Typed};
 
 /// Declares the variables of one `shared`.
 pub(super) fn declare<'a>(
     log: &mut Log,
-    builder: &mut Builder,
+    unit: &mut Unit,
     globals: &Globals<'a>,
     declaration: &'a ast::Shared,
 ) -> Vec<(&'a str, Global<'a>)> {
@@ -24,7 +26,7 @@ pub(super) fn declare<'a>(
     let declarer = Declarer { environment, domain, initial: declaration.initial.as_ref() };
     let mut declared = Vec::new();
     for variable in &declaration.variables {
-        let global = declarer.variable(log, builder, variable).unwrap_or(Global::Wrong);
+        let global = declarer.variable(log, unit, variable).unwrap_or(Global::Wrong);
         declared.push((variable.name.text.as_str(), global));
     }
     declared
@@ -38,12 +40,12 @@ struct Declarer<'g, 'a> {
 }
 
 impl<'a> Declarer<'_, 'a> {
-    fn variable(&self, log: &mut Log, builder: &mut Builder, variable: &'a ast::SharedVariable) -> Option<Global<'a>> {
+    fn variable(&self, log: &mut Log, unit: &mut Unit, variable: &'a ast::SharedVariable) -> Option<Global<'a>> {
         let size = match &variable.size {
             Some(size) => Some(self.size(log, size)?),
             None => None,
         };
-        if builder.so_far().locations().len() + size.unwrap_or(1) > MAX_LOCATIONS {
+        if unit.memory().locations().len() + size.unwrap_or(1) > MAX_LOCATIONS {
             let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
             log.error(variable.name.span, message, "use smaller arrays");
             return None;
@@ -52,8 +54,8 @@ impl<'a> Declarer<'_, 'a> {
         let (name, span) = (variable.name.text.clone(), variable.name.span);
         let pattern = Location { name, domain: self.domain?, initial: cells[0], span };
         Some(match size {
-            Some(_) => Global::Array(builder.array(&pattern, &cells)),
-            None => Global::Scalar(builder.location(pattern)),
+            Some(_) => Global::Array(unit.array(&pattern, &cells)),
+            None => Global::Scalar(unit.location(pattern)),
         })
     }
 

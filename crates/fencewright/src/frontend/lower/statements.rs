@@ -1,147 +1,160 @@
 //! Statements.
 
 use crate::frontend::ast::{self, Stmt, StmtKind};
-use crate::program::{Domain, Expr, Initial, Op, Place, RegisterId};
+use crate::frontend::hir::{self, First, LocalId, StmtKind as Kind, StoreOrder};
+use crate::program::{Domain, Expr, Value};
 use crate::source::{Diagnostic, Span};
 
-use super::body::{Body, Loop, Meaning, TargetRef};
+use super::atomic;
+use super::body::{Body, Meaning, TargetRef};
 use super::calls::Wanted;
-use super::cfg::{Node, Origin, Slot};
 use super::constants::ends;
 use super::expressions::Pure;
 use super::globals::domain;
+use super::live::Loop;
 use super::log::MAX_COPIES;
+use super::registers::{Origin, Register};
 use super::typed::{Ty, Typed, binary, builtin};
-use super::updates::{Into, Update};
+use super::updates;
 
 /// How deeply statements may be nested once calls are inlined, for the sake of the stack.
 const MAX_DEPTH: usize = 400;
 
 impl<'a> Body<'_, 'a> {
     /// `{ … }`
-    pub(super) fn block(&mut self, block: &'a ast::Block) {
+    pub(super) fn block(&mut self, block: &'a ast::Block) -> hir::Block {
         let n_names = self.here().names.len();
+        let mut out = Vec::with_capacity(block.statements.len());
         let mut was_live = true;
         for stmt in &block.statements {
             if !self.log.spend(stmt.span) {
                 break;
             }
-            let is_live = self.cfg.is_reached(self.cursor);
+            let is_live = self.is_live;
             if !matches!(stmt.kind, StmtKind::Label(_)) {
                 let notes = if was_live && !is_live { &mut self.notes.dead } else { &mut self.notes.live };
                 notes.insert(stmt.span);
             }
-            self.statement(stmt);
             was_live = is_live;
+            let kind = self.nested(stmt.span, |body| body.statement(stmt)).flatten();
+            out.extend(kind.map(|kind| hir::Stmt { span: stmt.span, kind }));
         }
         self.here().names.truncate(n_names);
+        out
     }
 
-    fn statement(&mut self, stmt: &'a Stmt) {
+    /// Goes one level deeper, unless that is too deep.
+    fn nested<T>(&mut self, span: Span, lower: impl FnOnce(&mut Self) -> T) -> Option<T> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        let lowered = if self.depth > MAX_DEPTH {
             let message = format!("statements are nested more than {MAX_DEPTH} deep");
-            self.log.error(stmt.span, message, "nest fewer blocks and calls");
+            self.log.error(span, message, "nest fewer blocks and calls");
+            None
         } else {
-            self.any_statement(stmt);
-        }
+            Some(lower(self))
+        };
         self.depth -= 1;
+        lowered
     }
 
-    fn any_statement(&mut self, stmt: &'a Stmt) {
+    /// What a statement does; nothing if there is a mistake in it.
+    fn statement(&mut self, stmt: &'a Stmt) -> Option<Kind> {
         if self.is_atomic
-            && let Some(what) = forbidden_in_atomic(&stmt.kind)
+            && let Some(what) = atomic::forbidden(&stmt.kind)
         {
             self.refuse_in_atomic(what, stmt.span);
-            return;
+            return None;
         }
-        match &stmt.kind {
+        Some(match &stmt.kind {
             StmtKind::Let(it) => self.let_(it, stmt.span),
-            StmtKind::Assign(it) => self.assign(it, stmt.span),
-            StmtKind::Call(expr) => self.call_statement(expr),
-            StmtKind::If(it) => self.if_(it),
+            StmtKind::Assign(it) => return self.assign(it, stmt.span),
+            StmtKind::Call(expr) => return self.call_statement(expr),
+            StmtKind::If(it) => {
+                let mut branches = Vec::new();
+                let last = self.if_(it, &mut branches);
+                Kind::If(branches, last)
+            }
             StmtKind::While(condition, body) => self.while_(condition, body),
             StmtKind::DoWhile(body, condition) => self.do_while(body, condition),
             StmtKind::Loop(body) => self.loop_(body),
-            StmtKind::For(binder, body) => self.for_(binder, body),
-            StmtKind::Choose(blocks) => self.choose(blocks, stmt.span),
-            StmtKind::Atomic(block) => self.atomic(block, stmt.span),
-            StmtKind::Block(block) => self.block(block),
-            StmtKind::Break => self.leave_loop("break", stmt.span, |it| it.exit),
-            StmtKind::Continue => self.leave_loop("continue", stmt.span, |it| it.next),
-            StmtKind::Return(value) => self.return_(value.as_ref(), stmt.span),
-            StmtKind::Goto(name) => self.goto(name),
-            StmtKind::Label(name) => self.label(name),
+            StmtKind::For(binder, body) => return self.for_(binder, body),
+            StmtKind::Choose(blocks) => self.choose(blocks),
+            StmtKind::Atomic(block) => self.atomic(block),
+            StmtKind::Block(block) => Kind::Block(self.block(block)),
+            StmtKind::Break => return self.leave_loop("break", stmt.span, |it| &mut it.is_left).then_some(Kind::Break),
+            StmtKind::Continue => {
+                return self.leave_loop("continue", stmt.span, |it| &mut it.is_continued).then_some(Kind::Continue);
+            }
+            StmtKind::Return(value) => return self.return_(value.as_ref(), stmt.span),
+            StmtKind::Goto(name) => return self.goto(name),
+            StmtKind::Label(name) => return self.label(name),
             StmtKind::Assume(condition) => {
-                let holds = self.cfg.node();
-                self.condition(condition, Some(holds), None);
-                self.cursor = holds;
+                let (condition, sides) = self.condition(condition);
+                self.is_live = sides.yes;
+                Kind::Assume(condition)
             }
             StmtKind::Assert(condition) => self.assert(condition),
-            StmtKind::Fence(kind) => self.step(Op::Fence(*kind), stmt.span),
-            StmtKind::Skip => {}
-        }
+            StmtKind::Fence(kind) => Kind::Fence(*kind),
+            StmtKind::Skip => Kind::Skip,
+        })
     }
 
-    fn let_(&mut self, it: &'a ast::Let, statement: Span) {
+    /// An edge will come of this. Where there are too many, `spend` says so of the next statement.
+    pub(super) fn foresee(&mut self, span: Span) {
+        self.log.said.foresee_edge(span);
+    }
+
+    fn let_(&mut self, it: &'a ast::Let, statement: Span) -> Kind {
         let environment = self.environment();
         let declared = it.ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
         let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
-        let register = self.cfg.slots.push(Slot {
+        let register = self.registers.push(Register {
             name: it.name.text.clone(),
             ty: declared.map_or(Ty::Unknown, Ty::of),
             domain: declared,
-            initial: None,
             origin,
             span: it.name.span,
             statement,
             is_read: false,
         });
-        match &it.value {
-            Some(value) => self.first_value(register, value, statement),
+        let first = match &it.value {
+            Some(value) => self.first_value(register, value),
             None => {
                 let ty = declared.map_or(Ty::Int, Ty::of);
                 let zero = Typed::new(Expr::Const(0), ty, it.name.span);
-                self.first_constant(register, zero, statement);
+                self.first_constant(register, zero)
             }
-        }
+        };
         // The name is not known in its own value.
         self.bind(&it.name, Meaning::Register(register));
+        Kind::Let(register, first.unwrap_or(First::Unset))
     }
 
-    fn first_value(&mut self, register: RegisterId, value: &ast::Expr, statement: Span) {
-        let domain = self.slot(register).domain;
+    fn first_value(&mut self, register: LocalId, value: &ast::Expr) -> Option<First> {
+        let domain = self.registers[register].domain;
         let is_any = matches!(value.kind, ast::ExprKind::Any(None));
-        if is_any && self.is_at_entry() && domain.is_some_and(|it| it.bounds().is_some()) {
-            self.slot(register).initial = Some(Initial::Any);
-            return;
+        if is_any && domain.is_some_and(|it| it.bounds().is_some()) {
+            self.foresee(value.span);
+            return Some(First::Any);
         }
-        if !self.is_at_entry() || !self.is_simple(value) {
-            return self.assign_register(register, value, statement);
+        if !self.is_simple(value) {
+            return self.assigned(register, value).map(First::Value);
         }
         let typed = self.value(value, domain);
-        self.first_constant(register, typed, statement);
+        self.first_constant(register, typed)
     }
 
-    /// Lets a register start with a constant if its `let` is the first thing a process does.
-    fn first_constant(&mut self, register: RegisterId, value: Pure, statement: Span) {
-        let domain = self.slot(register).domain;
+    /// Lets a register start with a constant, if it is one that it can hold.
+    fn first_constant(&mut self, register: LocalId, value: Pure) -> Option<First> {
+        let domain = self.registers[register].domain;
         let constant = value.constant().filter(|it| domain.is_none_or(|domain| domain.contains(*it)));
         match constant {
-            Some(constant) if self.is_at_entry() => {
-                if self.settle_type(register, value.ty, value.span) {
-                    self.slot(register).initial = Some(Initial::Value(constant));
-                }
+            Some(constant) => {
+                self.foresee(value.span);
+                self.settle_type(register, value.ty, value.span).then_some(First::Constant(constant))
             }
-            Some(_) | None => self.put(register, value, statement),
+            None => self.put(register, value).map(First::Value),
         }
-    }
-
-    /// Whether nothing was done yet and we never come back here.
-    fn is_at_entry(&self) -> bool {
-        let is_entry = self.cfg.find(self.cursor) == self.cfg.find(self.cfg.entry);
-        let is_first = self.cfg.arcs.is_empty() && self.cfg.labels(self.cursor).is_empty();
-        is_entry && is_first && self.n_loops == 0 && !self.is_atomic
     }
 
     /// Whether an expression consists of numbers and constants.
@@ -159,133 +172,145 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    fn assign(&mut self, it: &'a ast::Assign, statement: Span) {
+    fn assign(&mut self, it: &'a ast::Assign, statement: Span) -> Option<Kind> {
         let target = TargetRef { name: &it.target.name, index: it.target.index.as_deref(), span: it.target.span };
         let meaning = self.resolve(target.name);
         match meaning {
             Meaning::Shared(shared) => {
                 let Some(place) = self.place(shared, &target) else {
                     self.value(&it.value, Some(Domain::Bool));
-                    return;
+                    return None;
                 };
-                self.store(place, &target, it, statement);
+                self.store(place, &target, it, statement)
             }
-            Meaning::Register(register) if target.index.is_none() => match it.op {
-                None => self.assign_register(register, &it.value, statement),
-                Some(op) => {
-                    let old = Typed::new(Expr::Var(register), self.slot(register).ty, target.span);
-                    let value = self.value(&it.value, None);
-                    let value = binary(self.log, op, old, value, statement);
-                    self.put(register, value, statement);
-                }
-            },
+            Meaning::Register(register) if target.index.is_none() => {
+                let value = match it.op {
+                    None => self.assigned(register, &it.value),
+                    Some(op) => {
+                        let ty = self.registers[register].ty;
+                        let old = Typed::new(Expr::Var(hir::Operand::Local(register)), ty, target.span);
+                        let value = self.value(&it.value, None);
+                        let value = binary(self.log, op, old, value, statement);
+                        self.put(register, value)
+                    }
+                };
+                value.map(|value| Kind::Assign(register, value))
+            }
             Meaning::Register(_) => {
                 let message = format!("`{}` is not an array", target.name.text);
                 self.log.error(target.span, message, "use it without an index");
+                None
             }
             Meaning::Const(..) => self.refuse_target(&target, "a constant"),
             Meaning::Thread => self.refuse_target(&target, "a thread"),
             Meaning::Function(_) => self.refuse_target(&target, "a function"),
-            // The value may have mistakes of its own; `any` is none, whatever it was to be.
-            Meaning::Wrong => drop(self.value(&it.value, Some(Domain::Bool))),
+            Meaning::Wrong => {
+                // The value may have mistakes of its own; `any` is none, whatever it was to be.
+                self.value(&it.value, Some(Domain::Bool));
+                None
+            }
         }
     }
 
-    fn refuse_target(&mut self, target: &TargetRef<'_>, what: &str) {
+    fn refuse_target(&mut self, target: &TargetRef<'_>, what: &str) -> Option<Kind> {
         let message = format!("`{}` is {what} and cannot be assigned", target.name.text);
         self.log.error(target.span, message, "assign to a register or a shared variable");
+        None
     }
 
-    fn store(&mut self, place: Place, target: &TargetRef<'_>, it: &ast::Assign, statement: Span) {
-        let domain = self.domain_of(&place);
-        let value = match it.op {
-            None => self.value_of(&it.value, domain),
-            Some(op) => {
-                let old = self.temporary(Some(domain), Ty::of(domain), target.span);
-                self.step(Op::Load(old, place.clone()), target.span);
-                let value = self.value(&it.value, None);
-                let old = Typed::new(Expr::Var(old), Ty::of(domain), target.span);
-                binary(self.log, op, old, value, statement).expect(self.log, Ty::of(domain))
-            }
-        };
-        if value.ty != Ty::Unknown {
+    fn store(&mut self, place: hir::Place, target: &TargetRef<'_>, it: &ast::Assign, statement: Span) -> Option<Kind> {
+        let domain = self.unit.domain_of(&place);
+        let Some(op) = it.op else {
+            let value = self.value_of(&it.value, domain);
             self.warn_outside(Some(domain), &value);
-            self.step(Op::Store(place, value.expr), statement);
-        }
+            self.foresee(statement);
+            return (value.ty != Ty::Unknown).then_some(Kind::Store(place, StoreOrder::Plain, value.expr));
+        };
+        let old = self.load(place.clone(), target.span);
+        let value = self.value(&it.value, None);
+        let sum = binary(self.log, op, old, value.clone(), statement).expect(self.log, Ty::of(domain));
+        self.foresee(statement);
+        (sum.ty != Ty::Unknown).then_some(Kind::Modify(place, target.span, op, value.expr))
     }
 
-    fn call_statement(&mut self, expr: &'a ast::Expr) {
+    fn call_statement(&mut self, expr: &'a ast::Expr) -> Option<Kind> {
         let ast::ExprKind::Call(name, arguments) = &expr.kind else {
             self.log.error(expr.span, "this does nothing", "a statement assigns, calls or jumps");
-            return;
+            return None;
         };
         if name.text == "cas" {
-            let after = self.cfg.node();
-            self.cas((name, arguments), expr.span, Some(after), Some(after));
-            self.cursor = after;
-        } else if let Some(update) = Update::by_name(&name.text) {
-            self.update(update, (name, arguments), expr.span, Into::Nowhere);
-        } else if builtin(&name.text).is_some() {
+            let kind = self.cas((name, arguments), expr.span);
+            return Some(Kind::If(vec![(hir::Condition { span: expr.span, kind }, Vec::new())], Vec::new()));
+        }
+        if let Some(update) = updates::by_name(&name.text) {
+            let (effect, _) = self.update(update, (name, arguments), expr.span)?;
+            return Some(Kind::Do(effect));
+        }
+        if builtin(&name.text).is_some() {
             self.log.error(expr.span, format!("`{}` has no effect", name.text), "use its value, or leave it out");
-        } else {
-            self.call((name, arguments), expr.span, Wanted::Effect);
+            return None;
         }
+        let call = self.call((name, arguments), expr.span, Wanted::Effect)?;
+        Some(Kind::Do(hir::Effect { span: expr.span, kind: hir::EffectKind::Call(call) }))
     }
 
-    fn if_(&mut self, it: &'a ast::If) {
-        let (then, otherwise, after) = (self.cfg.node(), self.cfg.node(), self.cfg.node());
-        self.condition(&it.condition, Some(then), Some(otherwise));
-        self.cursor = then;
-        self.block(&it.then);
-        self.join(after);
-        self.cursor = otherwise;
-        match &it.otherwise {
+    /// The branches of an `if` go to a list; what comes last if none is taken.
+    fn if_(&mut self, it: &'a ast::If, branches: &mut Vec<(hir::Condition, hir::Block)>) -> hir::Block {
+        let (condition, sides) = self.condition(&it.condition);
+        self.is_live = sides.yes;
+        let then = self.block(&it.then);
+        branches.push((condition, then));
+        let is_live = std::mem::replace(&mut self.is_live, sides.no);
+        let last = match &it.otherwise {
             Some(ast::Else::Block(block)) => self.block(block),
-            Some(ast::Else::If(stmt)) => self.statement(stmt),
-            None => {}
+            Some(ast::Else::If(stmt)) => {
+                let StmtKind::If(it) = &stmt.kind else { unreachable!("`else` is followed by `if` or a block") };
+                self.nested(stmt.span, |body| body.if_(it, branches)).unwrap_or_default()
+            }
+            None => Vec::new(),
+        };
+        self.is_live |= is_live;
+        last
+    }
+
+    fn while_(&mut self, condition: &'a ast::Expr, body: &'a ast::Block) -> Kind {
+        let (condition, sides) = self.condition(condition);
+        self.is_live = sides.yes;
+        let (body, inside) = self.inside_loop(|it| it.block(body));
+        self.is_live = sides.no || inside.is_left;
+        Kind::While(condition, body)
+    }
+
+    fn do_while(&mut self, body: &'a ast::Block, condition: &'a ast::Expr) -> Kind {
+        let (body, inside) = self.inside_loop(|it| it.block(body));
+        self.is_live |= inside.is_continued;
+        let (condition, sides) = self.condition(condition);
+        self.is_live = sides.no || inside.is_left;
+        Kind::DoWhile(body, condition)
+    }
+
+    fn loop_(&mut self, body: &'a ast::Block) -> Kind {
+        let (body, inside) = self.inside_loop(|it| it.block(body));
+        self.is_live = inside.is_left;
+        Kind::Loop(body)
+    }
+
+    fn choose(&mut self, blocks: &'a [ast::Block]) -> Kind {
+        let (start, mut end) = (self.is_live, false);
+        let mut choices = Vec::new();
+        for block in blocks {
+            self.foresee(block.span);
+            self.is_live = start;
+            choices.push(self.block(block));
+            end |= self.is_live;
         }
-        self.merge(after);
+        self.is_live = end;
+        Kind::Choose(choices)
     }
 
-    fn while_(&mut self, condition: &'a ast::Expr, body: &'a ast::Block) {
-        let (head, inside, exit) = (self.cursor, self.cfg.node(), self.cfg.node());
-        self.n_loops += 1;
-        self.condition(condition, Some(inside), Some(exit));
-        self.cursor = inside;
-        self.here().loops.push(Loop { exit, next: head });
-        self.block(body);
-        self.join(head);
-        self.here().loops.pop();
-        self.n_loops -= 1;
-        self.cursor = exit;
-    }
-
-    fn do_while(&mut self, body: &'a ast::Block, condition: &'a ast::Expr) {
-        let (head, next, exit) = (self.cursor, self.cfg.node(), self.cfg.node());
-        self.n_loops += 1;
-        self.here().loops.push(Loop { exit, next });
-        self.block(body);
-        self.here().loops.pop();
-        self.merge(next);
-        self.condition(condition, Some(head), Some(exit));
-        self.n_loops -= 1;
-        self.cursor = exit;
-    }
-
-    fn loop_(&mut self, body: &'a ast::Block) {
-        let (head, exit) = (self.cursor, self.cfg.node());
-        self.n_loops += 1;
-        self.here().loops.push(Loop { exit, next: head });
-        self.block(body);
-        self.join(head);
-        self.here().loops.pop();
-        self.n_loops -= 1;
-        self.cursor = exit;
-    }
-
-    fn for_(&mut self, binder: &'a ast::Binder, body: &'a ast::Block) {
+    fn for_(&mut self, binder: &'a ast::Binder, body: &'a ast::Block) -> Option<Kind> {
         let environment = self.environment();
-        let Some((lo, hi)) = ends(self.log, &environment, &binder.range) else { return };
+        let (lo, hi) = ends(self.log, &environment, &binder.range)?;
         let span = binder.range.lo.span.to(binder.range.hi.span);
         let n_copies = i128::from(hi) - i128::from(lo) + 1;
         if n_copies < 0 {
@@ -294,85 +319,50 @@ impl<'a> Body<'_, 'a> {
         if n_copies > MAX_COPIES {
             let message = format!("`for` makes {n_copies} copies, more than {MAX_COPIES}");
             self.log.error(span, message, "it is unrolled: use a smaller range, or `while` with a register");
-            return;
+            return None;
         }
-        let exit = self.cfg.node();
+        let mut copies = Vec::new();
+        let mut is_left = false;
         for value in lo..=hi {
             if !self.log.spend(binder.name.span) {
                 break;
             }
-            let next = self.cfg.node();
-            self.here().loops.push(Loop { exit, next });
-            self.push_frame(body);
-            self.bind(&binder.name, Meaning::Const(value, Ty::Int));
-            self.block(body);
-            self.here().names.pop();
-            self.here().frames.pop();
-            self.here().loops.pop();
-            if self.cfg.is_reached(next) {
-                self.merge(next);
-            }
+            let (copy, inside) = self.inside_loop(|it| it.copy(binder, value, body));
+            copies.push(copy);
+            self.is_live |= inside.is_continued;
+            is_left |= inside.is_left;
         }
-        if self.cfg.is_reached(exit) {
-            self.merge(exit);
-        }
+        self.is_live |= is_left;
+        Some(Kind::Copies(copies))
     }
 
-    fn choose(&mut self, blocks: &'a [ast::Block], span: Span) {
-        let (start, after) = (self.cursor, self.cfg.node());
-        for block in blocks {
-            let branch = self.cfg.node();
-            self.cursor = start;
-            self.arc(Op::Assume(Expr::TRUE), branch, span);
-            self.cursor = branch;
-            self.block(block);
-            self.join(after);
-        }
-        self.cursor = after;
+    /// The body of a `for`, for one value.
+    fn copy(&mut self, binder: &ast::Binder, value: Value, body: &'a ast::Block) -> hir::Body {
+        let labels = self.push_frame(body);
+        self.bind(&binder.name, Meaning::Const(value, Ty::Int));
+        let block = self.block(body);
+        self.here().names.pop();
+        self.here().frames.pop();
+        hir::Body { labels, block }
     }
 
-    fn leave_loop(&mut self, what: &str, span: Span, target: impl Fn(&Loop) -> Node) {
-        match self.here().loops.last().map(target) {
-            Some(node) => self.jump(node),
-            None => {
-                let diagnostic = Diagnostic::error(span, format!("`{what}` outside a loop"));
-                self.log.say(diagnostic.with_help("put it in a loop, or use `return;` or `goto`"));
-            }
-        }
+    /// Whether there is a loop to leave or to go on with; otherwise it is reported.
+    fn leave_loop(&mut self, what: &str, span: Span, way: impl Fn(&mut Loop) -> &mut bool) -> bool {
+        let is_live = self.is_live;
+        let Some(inside) = self.here().loops.last_mut() else {
+            let diagnostic = Diagnostic::error(span, format!("`{what}` outside a loop"));
+            self.log.say(diagnostic.with_help("put it in a loop, or use `return;` or `goto`"));
+            return false;
+        };
+        *way(inside) |= is_live;
+        self.is_live = false;
+        true
     }
 
-    fn assert(&mut self, condition: &'a ast::Expr) {
+    fn assert(&mut self, condition: &'a ast::Expr) -> Kind {
         self.log.has_assert = true;
-        if !self.needs_flow(condition) {
-            let value = self.value_of(condition, Domain::Bool);
-            if value.constant() != Some(1) {
-                self.step(Op::Assert(value.expr), condition.span);
-            }
-            return;
-        }
-        let (holds, fails) = (self.cfg.node(), self.cfg.node());
-        self.condition(condition, Some(holds), Some(fails));
-        self.cursor = fails;
-        self.arc(Op::Assert(Expr::Const(0)), holds, condition.span);
-        self.cursor = holds;
-    }
-}
-
-/// The name of a statement that may not stand in `atomic`.
-fn forbidden_in_atomic(kind: &StmtKind) -> Option<&'static str> {
-    match kind {
-        StmtKind::While(..) => Some("while"),
-        StmtKind::DoWhile(..) => Some("do"),
-        StmtKind::Loop(_) => Some("loop"),
-        StmtKind::Atomic(_) => Some("atomic"),
-        StmtKind::Break => Some("break"),
-        StmtKind::Continue => Some("continue"),
-        StmtKind::Goto(_) => Some("goto"),
-        StmtKind::Label(_) => Some("label"),
-        StmtKind::Fence(_) => Some("fence"),
-        // Whether a `return` leaves the block depends on where the function was called.
-        StmtKind::Return(_) => None,
-        StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::If(_) | StmtKind::For(..) => None,
-        StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Assume(_) | StmtKind::Assert(_) | StmtKind::Skip => None,
+        let (condition, sides) = self.condition(condition);
+        self.is_live = sides.any();
+        Kind::Assert(condition)
     }
 }

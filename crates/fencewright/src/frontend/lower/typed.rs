@@ -93,7 +93,7 @@ pub(super) fn unary<V>(log: &mut Log, op: UnaryOp, operand: Typed<V>, span: Span
     }
     match (op, operand.expr) {
         (op, Expr::Const(value)) => folded(log, op.apply(value), ty, span).unwrap_or_else(|| Typed::wrong(span)),
-        (UnaryOp::Not, expr) => Typed::new(negated(expr), ty, span),
+        (UnaryOp::Not, expr) => Typed::new(expr.negated(), ty, span),
         (UnaryOp::Neg, expr) => Typed::new(Expr::unary(UnaryOp::Neg, expr), ty, span),
     }
 }
@@ -146,21 +146,6 @@ fn folded<V>(log: &mut Log, value: Result<Value, EvalError>, ty: Ty, span: Span)
             log.error(span, "overflow in a constant expression", "values are limited to 64 bits: use smaller numbers");
             Some(Typed::wrong(span))
         }
-    }
-}
-
-/// `!expr`, without a `!` where another comparison says it.
-pub(super) fn negated<V>(expr: Expr<V>) -> Expr<V> {
-    match expr {
-        Expr::Const(value) => Expr::Const(Value::from(value == 0)),
-        Expr::Unary(UnaryOp::Not, operand) => *operand,
-        Expr::Binary(BinaryOp::Eq, a, b) => Expr::Binary(BinaryOp::Ne, a, b),
-        Expr::Binary(BinaryOp::Ne, a, b) => Expr::Binary(BinaryOp::Eq, a, b),
-        Expr::Binary(BinaryOp::Lt, a, b) => Expr::Binary(BinaryOp::Ge, a, b),
-        Expr::Binary(BinaryOp::Ge, a, b) => Expr::Binary(BinaryOp::Lt, a, b),
-        Expr::Binary(BinaryOp::Gt, a, b) => Expr::Binary(BinaryOp::Le, a, b),
-        Expr::Binary(BinaryOp::Le, a, b) => Expr::Binary(BinaryOp::Gt, a, b),
-        expr @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Expr::unary(UnaryOp::Not, expr),
     }
 }
 

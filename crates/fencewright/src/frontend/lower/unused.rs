@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::frontend::ast::{self, ItemKind};
 use crate::source::{Diagnostic, Span};
-use crate::util::IndexVec;
 
-use super::body::Notes;
-use super::cfg::{Cfg, Origin, Slot};
+use super::body::Lowering;
 use super::globals::{Global, Globals};
 use super::log::Log;
 use super::properties::Uses;
+use super::registers::{Origin, Register};
 
 /// Says all warnings about a file as a whole.
-pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodies: &[(Cfg, Notes)], uses: &Uses) {
+pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodies: &[Lowering], uses: &Uses) {
     for (name, global, span) in globals.iter() {
         let is_silent = name.starts_with('_') || matches!(global, Global::Thread(_) | Global::Wrong);
         if !is_silent && !log.used.contains(name) {
@@ -31,26 +30,24 @@ pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodie
 }
 
 /// A register that no copy of its text reads.
-fn registers(log: &mut Log, bodies: &[(Cfg, Notes)], uses: &Uses) {
-    let mut is_read: BTreeMap<Span, (bool, &Slot)> = BTreeMap::new();
-    for (i, (cfg, _)) in bodies.iter().enumerate() {
-        let slots: &IndexVec<_, Slot> = &cfg.slots;
-        for slot in
-            slots.iter().filter(|it| matches!(it.origin, Origin::Let | Origin::Inlined) && !it.name.starts_with('_'))
-        {
-            let is_named = uses.contains(&(i, slot.name.clone()));
-            is_read.entry(slot.span).or_insert((false, slot)).0 |= slot.is_read || is_named;
+fn registers(log: &mut Log, bodies: &[Lowering], uses: &Uses) {
+    let mut is_read: BTreeMap<Span, (bool, &Register)> = BTreeMap::new();
+    let is_told = |it: &&Register| matches!(it.origin, Origin::Let | Origin::Inlined) && !it.name.starts_with('_');
+    for (i, body) in bodies.iter().enumerate() {
+        for register in body.registers.iter().filter(is_told) {
+            let is_named = uses.contains(&(i, register.name.clone()));
+            is_read.entry(register.span).or_insert((false, register)).0 |= register.is_read || is_named;
         }
     }
-    for (span, (_, slot)) in is_read.into_iter().filter(|(_, it)| !it.0) {
-        let message = format!("register `{}` is never read", slot.name);
+    for (span, (_, register)) in is_read.into_iter().filter(|(_, it)| !it.0) {
+        let message = format!("register `{}` is never read", register.name);
         log.say(Diagnostic::warning(span, message).with_help("leave it out, or begin its name with `_`"));
     }
 }
 
-fn unreachable(log: &mut Log, bodies: &[(Cfg, Notes)]) {
-    for &span in bodies.iter().flat_map(|it| &it.1.dead) {
-        if bodies.iter().all(|it| !it.1.live.contains(&span)) {
+fn unreachable(log: &mut Log, bodies: &[Lowering]) {
+    for &span in bodies.iter().flat_map(|it| &it.notes.dead) {
+        if bodies.iter().all(|it| !it.notes.live.contains(&span)) {
             let help = "leave it out, or put a label before it that a `goto` names";
             log.say(Diagnostic::warning(span, "this statement is never reached").with_help(help));
         }

@@ -14,8 +14,7 @@ mod syntax;
 mod tests;
 mod translate;
 
-use crate::frontend::{Frontend, ast};
-use crate::source::{Diagnostic, Files, Source};
+use crate::frontend::{Frontend, Input, Read, Tree, ast};
 
 /// The front end for `.rmm` files.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +33,13 @@ impl Frontend for Rmm {
         "programs for Memorax"
     }
 
-    fn read(&self, source: &mut Source, _files: &mut dyn Files) -> (ast::File, Vec<Diagnostic>) {
-        let (file, mut diagnostics) = parser::parse(source);
+    fn read(&self, input: &mut Input<'_>) -> Read {
+        let (file, mut diagnostics) = parser::parse(input.source);
         let mut tree = ast::File::default();
         if diagnostics.is_empty() {
             (tree, diagnostics) = translate::translate(&file);
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-        (tree, diagnostics)
+        Read { tree: Tree::Surface(tree), diagnostics }
     }
 }

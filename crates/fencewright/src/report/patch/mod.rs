@@ -12,7 +12,7 @@ mod sites;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
-use crate::frontend::{self, Frontend, fw};
+use crate::frontend::{self, Frontend, Input, fw};
 use crate::program::{EdgeId, FenceKind, Placement, Position, Program, Side};
 use crate::source::Source;
 
@@ -105,8 +105,10 @@ fn import(original: &Original<'_>) -> Result<Option<(Source, Program)>, Unwritab
     if original.frontend.name() == fw::Fw.name() {
         return Ok(None);
     }
-    let (file, _) = original.frontend.read(&mut original.source.clone(), &mut original.source.clone());
-    let source = Source::new(original.source.name(), fw::print(&file));
+    let mut text = Source::new(original.source.name(), original.source.text());
+    let input = &mut Input { source: &mut text, files: &mut original.source.clone(), defines: original.defines };
+    let printed = original.frontend.read(input).surface().map(fw::print).unwrap_or_default();
+    let source = Source::new(original.source.name(), printed);
     let parsed = frontend::parse(&fw::Fw, &source, original.defines);
     let ops = |program: &Program| program.edges().iter().map(|edge| edge.op.clone()).collect::<Vec<_>>();
     let is_same = |it: &Program| ops(it) == ops(original.program);

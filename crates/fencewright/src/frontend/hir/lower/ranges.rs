@@ -1,18 +1,17 @@
 //! The ranges of registers that are declared without one.
 //!
 //! A flow-insensitive interval fixpoint: a register holds the join of all that is ever assigned to it. Conditions do
-//! not narrow it, so `if (r < 3) { r = r + 1; }` has no finite answer; then the user is told which annotation to add.
+//! not narrow it, so `if (r < 3) { r = r + 1; }` has no finite answer; then the user must say the range.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::frontend::hir::LocalId;
 use crate::program::{Domain, Expr, Initial, Micro, Op, Place, Program, RegisterId, Value};
-use crate::source::{Diagnostic, Span};
+use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
-use super::cfg::{Cfg, Origin, Slot};
+use super::cfg::{Cfg, Slot};
 use super::intervals::{Interval, eval};
-use super::log::Log;
-use super::typed::Ty;
 
 /// What is assigned.
 enum Assigned<'c> {
@@ -26,8 +25,16 @@ struct Assignment<'c> {
     span: Span,
 }
 
-/// The domain of each register; a register without a finite range is reported.
-pub(super) fn infer(log: &mut Log, program: &Program, cfg: &Cfg) -> IndexVec<RegisterId, Domain> {
+/// What was inferred.
+pub(super) struct Inferred {
+    /// The domain of each register.
+    pub domains: IndexVec<RegisterId, Domain>,
+    /// Registers without a finite range, and where they grow.
+    pub unbounded: Vec<(LocalId, Span)>,
+}
+
+/// The domain of each register.
+pub(super) fn infer(program: &Program, cfg: &Cfg) -> Inferred {
     let assignments = collect(program, cfg);
     let mut values: IndexVec<RegisterId, Interval> = cfg.slots.indices().map(|it| first(cfg, it)).collect();
     let mut growing = Vec::new();
@@ -37,12 +44,10 @@ pub(super) fn infer(log: &mut Log, program: &Program, cfg: &Cfg) -> IndexVec<Reg
             break;
         }
     }
-    if !growing.is_empty() || values.iter().any(|it| *it == Interval::TooLarge) {
-        let large = assignments.iter().enumerate().filter(|(_, it)| values[it.register] == Interval::TooLarge);
-        growing.extend(large.map(|(i, _)| i));
-        report(log, cfg, &assignments, &growing);
-    }
-    cfg.slots.indices().map(|it| domain(cfg, it, values[it])).collect()
+    let large = assignments.iter().enumerate().filter(|(_, it)| values[it.register] == Interval::TooLarge);
+    growing.extend(large.map(|(i, _)| i));
+    let unbounded = if growing.is_empty() { Vec::new() } else { unbounded(cfg, &assignments, &growing) };
+    Inferred { domains: cfg.slots.indices().map(|it| domain(cfg, it, values[it])).collect(), unbounded }
 }
 
 /// The work of one inference, in assignments looked at.
@@ -55,7 +60,7 @@ fn n_rounds(cfg: &Cfg, n_assignments: usize) -> usize {
 }
 
 fn is_inferred(slot: &Slot) -> bool {
-    slot.domain.is_none() && slot.ty != Ty::Bool
+    slot.domain.is_none() && !slot.is_boolean
 }
 
 /// The values of a register before anything is assigned.
@@ -63,7 +68,7 @@ fn first(cfg: &Cfg, register: RegisterId) -> Interval {
     let slot = &cfg.slots[register];
     match (slot.domain, slot.initial) {
         (Some(domain), _) => Interval::of(domain),
-        (None, _) if slot.ty == Ty::Bool => Interval::bounds(0, 1),
+        (None, _) if slot.is_boolean => Interval::bounds(0, 1),
         (None, Some(Initial::Value(value))) => Interval::bounds(value, value),
         (None, Some(Initial::Any) | None) => Interval::Empty,
     }
@@ -74,7 +79,7 @@ fn domain(cfg: &Cfg, register: RegisterId, values: Interval) -> Domain {
     if let Some(domain) = slot.domain {
         return domain;
     }
-    if slot.ty == Ty::Bool {
+    if slot.is_boolean {
         return Domain::Bool;
     }
     match values {
@@ -143,44 +148,22 @@ fn of_place(program: &Program, place: &Place) -> Interval {
     Interval::of(program.locations()[location].domain)
 }
 
-/// No more registers of one process are reported.
+/// No more registers of one process are told.
 const MAX_REPORTED: usize = 20;
 
-/// Reports the registers that feed themselves; those that only follow are silent, unless there are no others.
-fn report(log: &mut Log, cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[usize]) {
-    let mut places: BTreeMap<RegisterId, Span> = BTreeMap::new();
+/// The registers that feed themselves; those that only follow are left out, unless there are no others.
+fn unbounded(cfg: &Cfg, assignments: &[Assignment<'_>], growing: &[usize]) -> Vec<(LocalId, Span)> {
+    let mut places: BTreeMap<RegisterId, (LocalId, Span)> = BTreeMap::new();
     for assignment in growing.iter().map(|&i| &assignments[i]) {
-        if cfg.slots[assignment.register].origin != Origin::Temporary {
-            places.entry(assignment.register).or_insert(assignment.span);
+        if let Some(local) = cfg.slots[assignment.register].local {
+            places.entry(assignment.register).or_insert((local, assignment.span));
         }
     }
     let sources = sources(assignments, cfg.slots.len());
     let known = places.keys().copied().take(MAX_REPORTED);
     let roots: Vec<RegisterId> = known.filter(|it| depends_on_itself(&sources, *it)).collect();
     let roots = if roots.is_empty() { places.keys().copied().take(1).collect() } else { roots };
-    for register in roots {
-        let slot = &cfg.slots[register];
-        let help = format!(
-            "give it one: `{}` (a value outside is then reported as a violation), or `int` for unbounded integers",
-            annotated(log, cfg, register)
-        );
-        let message = format!("cannot infer a finite range for `{}`", slot.name);
-        let diagnostic = Diagnostic::error(slot.span, message).and_at(places[&register], "it grows here");
-        log.say(diagnostic.with_help(help));
-    }
-}
-
-fn annotated(log: &Log, cfg: &Cfg, register: RegisterId) -> String {
-    let slot = &cfg.slots[register];
-    match slot.origin {
-        Origin::Let | Origin::Inlined => {
-            let rest = Span::new(slot.span.end, slot.statement.end.max(slot.span.end));
-            let rest = log.text(rest);
-            let rest = if rest.contains('=') { format!(" {rest}") } else { rest };
-            format!("let {}: 0..7{rest}", slot.name)
-        }
-        Origin::Parameter | Origin::Temporary => format!("{}: 0..7", slot.name),
-    }
+    roots.into_iter().map(|register| places[&register]).collect()
 }
 
 /// The registers that the values of each register come from.

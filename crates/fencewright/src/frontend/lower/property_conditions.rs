@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::frontend::ast::{self, ExprKind};
-use crate::program::{Expr, LocationId, StateVar};
+use crate::frontend::hir::Observed;
+use crate::program::{Expr, LocationId, ProcessId};
 use crate::source::{Diagnostic, Span};
+use crate::util::Idx;
 
 use super::constants::constant;
 use super::globals::{Global, unknown, unknown_part};
@@ -14,17 +16,17 @@ use super::typed::{Ty, Typed, builtin, pure};
 
 impl Lowering<'_, '_, '_> {
     /// A condition on registers and memory.
-    pub(super) fn boolean(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+    pub(super) fn boolean(&mut self, expr: &ast::Expr) -> Typed<Observed> {
         // The walker holds the log while it asks for names, so they are looked up before.
         let mut leaves = Vec::new();
         collect_leaves(expr, &mut leaves);
-        let mut meanings: Vec<Typed<StateVar>> = leaves.into_iter().map(|leaf| self.leaf(leaf)).collect();
+        let mut meanings: Vec<Typed<Observed>> = leaves.into_iter().map(|leaf| self.leaf(leaf)).collect();
         meanings.reverse();
         let next = &mut |_: &mut Log, leaf: &ast::Expr| meanings.pop().unwrap_or_else(|| Typed::wrong(leaf.span));
         pure(self.log, expr, next).expect(self.log, Ty::Bool)
     }
 
-    fn leaf(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+    fn leaf(&mut self, expr: &ast::Expr) -> Typed<Observed> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => match self.known.globals.get(&name.text) {
@@ -52,12 +54,12 @@ impl Lowering<'_, '_, '_> {
     }
 
     /// A name bound by `for`, or a mistake.
-    fn bound(&mut self, expr: &ast::Expr, name: &ast::Name) -> Typed<StateVar> {
+    fn bound(&mut self, expr: &ast::Expr, name: &ast::Name) -> Typed<Observed> {
         let is_bound = self.environment.local.iter().any(|it| it.0 == name.text);
-        let owner = self.known.processes.iter().find(|it| it.registers.contains_key(&name.text));
+        let owner = self.registers.iter().position(|it| it.contains_key(&name.text));
         match owner.filter(|_| !is_bound) {
             Some(owner) => {
-                let thread = &self.builder.so_far().processes()[owner.process].name;
+                let thread = self.known.globals.members[owner].name();
                 let message = format!("`{}` is a register, which belongs to a thread", name.text);
                 self.log.error(name.span, message, format!("say whose: `{thread}.{}`", name.text));
                 Typed::wrong(expr.span)
@@ -66,7 +68,7 @@ impl Lowering<'_, '_, '_> {
         }
     }
 
-    fn constant(&mut self, expr: &ast::Expr) -> Typed<StateVar> {
+    fn constant(&mut self, expr: &ast::Expr) -> Typed<Observed> {
         match constant(self.log, &self.environment, expr) {
             Some((value, ty)) => Typed::new(Expr::Const(value), ty, expr.span),
             None => Typed::wrong(expr.span),
@@ -74,14 +76,14 @@ impl Lowering<'_, '_, '_> {
     }
 
     /// `P.r`
-    fn register(&mut self, thread: &ast::ThreadRef, register: &ast::Name, span: Span) -> Typed<StateVar> {
+    fn register(&mut self, thread: &ast::ThreadRef, register: &ast::Name, span: Span) -> Typed<Observed> {
         let Some(i) = self.thread(thread) else { return Typed::wrong(span) };
-        let emitted = &self.known.processes[i];
         self.uses.insert((i, register.text.clone()));
-        match emitted.registers.get(&register.text).map(Vec::as_slice) {
+        match self.registers[i].get(&register.text).map(Vec::as_slice) {
             Some([(id, _)]) => {
-                let domain = self.builder.so_far().processes()[emitted.process].registers[*id].domain;
-                Typed::new(Expr::Var(StateVar::Register(emitted.process, *id)), Ty::of(domain), span)
+                let is_boolean = self.known.bodies[i].registers[*id].ty == Ty::Bool;
+                let ty = if is_boolean { Ty::Bool } else { Ty::Int };
+                Typed::new(Expr::Var(Observed::Local(ProcessId::from_usize(i), *id)), ty, span)
             }
             Some(several) => {
                 let message = format!("`{}` is the name of {} registers", self.log.text(span), several.len());
@@ -94,15 +96,15 @@ impl Lowering<'_, '_, '_> {
                 Typed::wrong(span)
             }
             None => {
-                let known = emitted.registers.keys().map(String::as_str);
-                self.log.say(unknown_part("register", register, &emitted.family, known));
+                let known = self.registers[i].keys().map(String::as_str);
+                self.log.say(unknown_part("register", register, self.known.globals.family(i), known));
                 Typed::wrong(span)
             }
         }
     }
 
     /// `x`, `a[0]`
-    fn memory(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Typed<StateVar> {
+    fn memory(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Typed<Observed> {
         self.log.used.insert(name.text.clone());
         let Some(location) = self.location(name, index, span) else { return Typed::wrong(span) };
         if self.memory == Memory::AtEndOnly {
@@ -110,8 +112,8 @@ impl Lowering<'_, '_, '_> {
             self.log.error(span, message, "add `at end`, or load it to a register and name that: `P.r`");
             return Typed::wrong(span);
         }
-        let domain = self.builder.so_far().locations()[location].domain;
-        Typed::new(Expr::Var(StateVar::Memory(location)), Ty::of(domain), span)
+        let domain = self.unit.memory().locations()[location].domain;
+        Typed::new(Expr::Var(Observed::Memory(location)), Ty::of(domain), span)
     }
 
     fn location(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Option<LocationId> {
@@ -119,7 +121,7 @@ impl Lowering<'_, '_, '_> {
             (Some(Global::Scalar(location)), None) => Some(*location),
             (Some(Global::Array(array)), Some(index)) => {
                 let (value, _) = constant(self.log, &self.environment, index)?;
-                let array = &self.builder.so_far().arrays()[*array];
+                let array = &self.unit.memory().arrays()[*array];
                 let cell = array.cell(value);
                 if cell.is_none() {
                     let message = format!("index {value} is outside the array `{}`", name.text);

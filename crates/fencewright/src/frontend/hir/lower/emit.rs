@@ -5,43 +5,33 @@ use std::collections::BTreeMap;
 use crate::program::{
     Builder, Domain, Expr, Initial, Micro, Op, Place, PointId, ProcessId, Register, RegisterId, RmwVar,
 };
-use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
-use super::cfg::{Cfg, Node, Origin, Slot};
-use super::globals::Member;
+use super::cfg::{Cfg, Node};
+use crate::frontend::hir::{LocalId, Thread};
 
 /// A process with what properties may say of it.
 #[derive(Debug)]
 pub(super) struct Emitted {
     pub process: ProcessId,
-    pub family: String,
-    pub arguments: Vec<i64>,
     /// The points of each label that can be reached.
     pub labels: BTreeMap<String, Vec<PointId>>,
     /// Where it ends; empty if it never does.
     pub ends: Vec<PointId>,
-    /// The registers of each name, with the places of their declarations.
-    pub registers: BTreeMap<String, Vec<(RegisterId, Span)>>,
+    /// The registers that the tree names.
+    pub registers: BTreeMap<LocalId, RegisterId>,
 }
 
 /// Adds a process.
 pub(super) fn emit(
     builder: &mut Builder,
-    member: &Member<'_>,
+    thread: &Thread,
     cfg: &Cfg,
     domains: &IndexVec<RegisterId, Domain>,
 ) -> Emitted {
-    let family = member.thread.name.text.clone();
-    let process = builder.process(member.name(), family.clone(), member.span);
-    let mut emitted = Emitted {
-        process,
-        family,
-        arguments: member.arguments.clone(),
-        labels: BTreeMap::new(),
-        ends: Vec::new(),
-        registers: BTreeMap::new(),
-    };
+    let process = builder.process(thread.name.clone(), thread.family.clone(), thread.span);
+    let (labels, ends, registers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    let mut emitted = Emitted { process, labels, ends, registers };
     let registers = emit_registers(builder, &mut emitted, cfg, domains);
     let points = emit_points(builder, &mut emitted, cfg);
     for arc in &cfg.arcs {
@@ -71,7 +61,7 @@ fn emit_registers(
     }
     let mut registers = vec![None; cfg.slots.len()];
     for (id, slot) in cfg.slots.iter_enumerated() {
-        if slot.origin == Origin::Temporary && !is_used[id.index()] {
+        if slot.local.is_none() && !is_used[id.index()] {
             continue;
         }
         let domain = domains[id];
@@ -80,17 +70,7 @@ fn emit_registers(
         let register = Register { name: slot.name.clone(), domain, initial, span: slot.span };
         let register = builder.register(emitted.process, register);
         registers[id.index()] = Some(register);
-    }
-    // A name of the thread's own goes before those of the functions it calls.
-    for own in [true, false] {
-        let is_own = |slot: &Slot| (slot.origin == Origin::Let) == own && slot.origin != Origin::Temporary;
-        let mut names: BTreeMap<String, Vec<(RegisterId, Span)>> = BTreeMap::new();
-        for (id, slot) in cfg.slots.iter_enumerated().filter(|it| is_own(it.1)) {
-            names.entry(slot.name.clone()).or_default().extend(registers[id.index()].map(|it| (it, slot.span)));
-        }
-        for (name, places) in names {
-            emitted.registers.entry(name).or_insert(places);
-        }
+        emitted.registers.extend(slot.local.map(|local| (local, register)));
     }
     registers
 }

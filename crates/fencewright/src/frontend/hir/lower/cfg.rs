@@ -10,41 +10,25 @@ use crate::program::{Domain, Expr, Initial, Op, RegisterId};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
-use super::typed::Ty;
+use crate::frontend::hir::LocalId;
 
 crate::index_type!(
     /// A control point in the making.
     Node
 );
 
-/// Where a register comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// `let` in the thread itself.
-    Let,
-    /// `let` in an inlined function.
-    Inlined,
-    /// A parameter of an inlined function.
-    Parameter,
-    /// Made by lowering.
-    Temporary,
-}
-
 /// A register in the making.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub name: String,
-    pub ty: Ty,
+    pub is_boolean: bool,
     /// The declared domain; otherwise it is inferred.
     pub domain: Option<Domain>,
     /// Set if the register's first assignment became its initial value.
     pub initial: Option<Initial>,
-    pub origin: Origin,
+    /// What it is in the tree; none if the text does not name it.
+    pub local: Option<LocalId>,
     pub span: Span,
-    /// The whole declaration.
-    pub statement: Span,
-    /// Whether something looks at it.
-    pub is_read: bool,
 }
 
 /// An edge in the making.

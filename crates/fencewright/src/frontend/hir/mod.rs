@@ -1,0 +1,120 @@
+//! The typed tree: what a program says once its names mean something, and nothing of the language it is written in.
+//!
+//! ```text
+//!   .fw .rmm .litmus ─▶ ast ─▶ lower (names, types, constants, copies) ─╮
+//!   another language, with names and types of its own ─────────────────▶ hir ─▶ Program
+//! ```
+//!
+//! A front end may end in the surface tree ([`ast`](super::ast)), if its programs can be written as `.fw`, or here,
+//! where nothing has a name that must be looked up: memory is [`LocationId`]s and [`ArrayId`]s, registers are
+//! [`LocalId`]s, calls are the statements of the function, and control flow is structured or a [`LabelId`]. [`lower`]
+//! turns expressions into loads from left to right, conditions into branches, orders into fences, finds ranges, folds
+//! atomic blocks, and emits what can be reached.
+//!
+//! # What a front end decides
+//!
+//! *Copies.* Calls are inlined and threads are one each. Copies of one text keep its spans: a fence beside one of them
+//! is a fence beside all.
+//!
+//! *Widths.* A type is the [`Domain`] of its values. A value outside is a violation, which is how a signed overflow
+//! shows; where a language lets values wrap, the front end writes the wrap out (`e & 255`). A local without a domain
+//! gets the range of all that is assigned to it.
+//!
+//! *Orders.* Each access has an order of its own kind ([`LoadOrder`], [`StoreOrder`], [`UpdateOrder`]); `Plain` is what
+//! `.fw` has. An order that asks for more becomes fences around the access, as on x86 and SPARC.
+//!
+//! *Pointers.* There are none: a pointer is an integer that numbers the objects of one type from 1, and 0 is null.
+//! Field `f` of all objects of a type is one array with a cell for each, so `p->f` is the cell `p - 1` of that array; a
+//! null pointer is an index outside it, which is a violation already. An object that is only ever named needs no number
+//! and is a location. What is allocated is a cell of such an array that a register counts.
+//!
+//! Mistakes of a front end (a place of another unit, `break` without a loop, a loop in an atomic block) are defects and
+//! panic, as they do in [`Builder`]. Mistakes of a user are for the front end to report; what only lowering can know (a
+//! range without end, a label that is never reached) is reported by it.
+
+mod lower;
+mod order;
+mod property;
+mod tree;
+
+pub use lower::lower;
+pub use order::{LoadOrder, StoreOrder, UpdateOrder};
+pub use property::{Claim, Observed, Property};
+pub use tree::{
+    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,
+    Place, Stmt, StmtKind, Thread, Update,
+};
+
+pub(in crate::frontend) use lower::lower_all;
+
+use crate::program::{self, ArrayId, Builder, Domain, Initial, Location, LocationId, ProcessId, Program};
+use crate::source::Source;
+use crate::util::IndexVec;
+
+/// A whole program.
+#[derive(Debug)]
+pub struct Unit {
+    /// Holds what memory there is.
+    builder: Builder,
+    threads: IndexVec<ProcessId, Thread>,
+    properties: Vec<Property>,
+    hints: Vec<program::Expr<Observed>>,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        // The text is known to whoever lowers the tree.
+        let builder = Builder::new(Source::new("", ""));
+        Self { builder, threads: IndexVec::new(), properties: Vec::new(), hints: Vec::new() }
+    }
+}
+
+impl Unit {
+    /// A program without anything.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A shared location.
+    pub fn location(&mut self, location: Location) -> LocationId {
+        self.builder.location(location)
+    }
+
+    /// A shared array of cells with these initial values; the name and the domain are those of the pattern.
+    pub fn array(&mut self, pattern: &Location, cells: &[Initial]) -> ArrayId {
+        self.builder.array(pattern, cells)
+    }
+
+    /// A thread; it becomes the process of this number.
+    pub fn thread(&mut self, thread: Thread) -> ProcessId {
+        self.threads.push(thread)
+    }
+
+    /// A property.
+    pub fn property(&mut self, property: Property) {
+        self.properties.push(property);
+    }
+
+    /// A predicate offered to engines.
+    pub fn hint(&mut self, hint: program::Expr<Observed>) {
+        self.hints.push(hint);
+    }
+
+    /// The threads so far.
+    pub fn threads(&self) -> &IndexVec<ProcessId, Thread> {
+        &self.threads
+    }
+
+    /// The memory so far, as the program will have it.
+    pub fn memory(&self) -> &Program {
+        self.builder.so_far()
+    }
+
+    /// The values that a place may hold.
+    pub fn domain_of(&self, place: &Place) -> Domain {
+        tree::domain_of(self.memory(), place)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Threads, statements, conditions, expressions.
+
+use crate::index_type;
+use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Program, Value};
+use crate::source::Span;
+use crate::util::IndexVec;
+
+use super::{LoadOrder, StoreOrder, UpdateOrder};
+
+index_type!(
+    /// A register of a thread, counted within it.
+    LocalId
+);
+index_type!(
+    /// A label of a thread, counted within it; copies of a text have labels of their own.
+    LabelId
+);
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    /// Its name, with its arguments for a member of a family: `P(0)`.
+    pub name: String,
+    /// The name of the thread or family in the text: `P`.
+    pub family: String,
+    /// Its registers, and those of the functions it calls.
+    pub locals: IndexVec<LocalId, Local>,
+    /// The names of its labels.
+    pub labels: IndexVec<LabelId, String>,
+    /// What it does.
+    pub body: Body,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A register.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Its name; none for what the text does not name, which is left out if it is not needed.
+    pub name: Option<String>,
+    /// Whether it is a boolean.
+    pub is_boolean: bool,
+    /// The values it may hold; otherwise they are inferred.
+    pub domain: Option<Domain>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A text with labels of its own: a thread, a called function, a copy of a loop's body.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// The labels that stand in it, those of bodies in it left out.
+    pub labels: Vec<LabelId>,
+    /// What it does.
+    pub block: Block,
+}
+
+/// Statements, in order.
+pub type Block = Vec<Stmt>;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// Where it stands.
+    pub span: Span,
+    /// What it does.
+    pub kind: StmtKind,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Declares a register. Every register is declared once, before it is used.
+    Let(LocalId, First),
+    /// `r = e`
+    Assign(LocalId, Expr),
+    /// `x = e`
+    Store(Place, StoreOrder, Expr),
+    /// `x += e`: the place is found once, loaded at the span given, and stored to.
+    Modify(Place, Span, BinaryOp, Expr),
+    /// An effect for its own sake.
+    Do(Effect),
+    /// `if (c) { … } else if (d) { … } else { … }`; the last part may be empty.
+    If(Vec<(Condition, Block)>, Block),
+    /// `while (c) { … }`
+    While(Condition, Block),
+    /// `do { … } while (c)`
+    DoWhile(Block, Condition),
+    /// `loop { … }`
+    Loop(Block),
+    /// The copies of a loop's body, one after the other; `continue` leads to the next of them, `break` behind the last.
+    Copies(Vec<Body>),
+    /// One of these.
+    Choose(Vec<Block>),
+    /// One step against memory: no loops, jumps, labels, fences, updates or atomic blocks in it.
+    Atomic(Block),
+    /// Statements that come together.
+    Block(Block),
+    /// Leaves the innermost loop of this function.
+    Break,
+    /// Goes on with the innermost loop of this function.
+    Continue,
+    /// Leaves a function, with the value if it has one, or ends the thread.
+    Return(Option<Expr>),
+    /// Goes on at a label of a body around this statement.
+    Goto(LabelId),
+    /// Where a label is.
+    Label(LabelId),
+    /// Waits until the condition holds.
+    Assume(Condition),
+    /// A violation unless the condition holds.
+    Assert(Condition),
+    /// A fence.
+    Fence(FenceKind),
+    /// Nothing.
+    Skip,
+}
+
+/// What a register holds when it is declared.
+#[derive(Clone, Debug)]
+pub enum First {
+    /// What it held before; at first a value of its domain.
+    Unset,
+    /// This constant, from the start if the declaration is the first thing a thread does. In the domain, if it has one.
+    Constant(Value),
+    /// Any value of its domain, which is declared and finite; from the start if that is the first thing a thread does.
+    Any,
+    /// This value.
+    Value(Expr),
+    /// What comes of this effect: the register is another name for the one that holds it.
+    Kept(Effect),
+}
+
+/// An expression: operators over registers and effects, which happen from left to right. Booleans are 0 and 1.
+pub type Expr = program::Expr<Operand>;
+
+/// What operators apply to.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// A register.
+    Local(LocalId),
+    /// The value that comes of doing something.
+    Effect(Box<Effect>),
+}
+
+/// Something that is done for its value.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// Where it stands.
+    pub span: Span,
+    /// What is done.
+    pub kind: EffectKind,
+}
+
+/// What is done for its value.
+#[derive(Clone, Debug)]
+pub enum EffectKind {
+    /// The value of a place in memory.
+    Load(Place, LoadOrder),
+    /// Any value from the first to the last, in a domain.
+    Any(Domain, Value, Value),
+    /// Changes a place in one step, and gives what it held.
+    Update(Place, UpdateOrder, Update, Expr),
+    /// Calls a function that has a value.
+    Call(Call),
+    /// Whether a condition holds.
+    Decide(Condition),
+}
+
+/// What an update writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// The argument.
+    Swap,
+    /// The old value and the argument, combined.
+    Fetch(BinaryOp),
+}
+
+/// A call, which is the statements of the function.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Gives the parameters their values, and declares the result if it is not declared yet.
+    pub arguments: Block,
+    /// What it does.
+    pub body: Body,
+    /// Where its value goes, if it has one.
+    pub result: Option<LocalId>,
+}
+
+/// A place in memory.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// This location.
+    Fixed(LocationId),
+    /// The cell of an array that the index says; outside the array it is a violation.
+    Cell(ArrayId, Expr),
+}
+
+/// A condition, which is decided by branches.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// Where it stands.
+    pub span: Span,
+    /// What is asked.
+    pub kind: ConditionKind,
+}
+
+/// What a condition asks.
+#[derive(Clone, Debug)]
+pub enum ConditionKind {
+    /// One boolean expression; all its effects happen.
+    Test(Expr),
+    /// The opposite.
+    Not(Box<Condition>),
+    /// The second only if the first holds.
+    And(Box<Condition>, Box<Condition>),
+    /// The second only if the first does not hold.
+    Or(Box<Condition>, Box<Condition>),
+    /// Either way.
+    Either,
+    /// Whether the place holds the old value; if so, it gets the new one in the same step.
+    Cas {
+        /// Where.
+        place: Place,
+        /// How it is ordered.
+        order: UpdateOrder,
+        /// What it holds if the condition does.
+        old: Expr,
+        /// What it gets then.
+        new: Expr,
+    },
+}
+
+/// The values that a place may hold.
+pub(super) fn domain_of(memory: &Program, place: &Place) -> Domain {
+    let location = match place {
+        Place::Fixed(location) => *location,
+        Place::Cell(array, _) => memory.arrays()[*array].first,
+    };
+    memory.locations()[location].domain
+}
