@@ -24,9 +24,7 @@ use crate::engine::automaton::FastMap;
 use crate::engine::coherence::cuts::{Cuts, Places};
 use crate::engine::coherence::segments::Coherent;
 use crate::engine::coherence::{Coherence, Memory, Reducing, shared};
-use crate::engine::packed::{
-    Badness, BufferId, Covering, Expander, Label, POLL_EVERY, Shared, Sink, StateSet, hash_of,
-};
+use crate::engine::packed::{Badness, BufferId, Component, Covering, Expander, Label, Shared, Sink, StateSet, hash_of};
 use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::EdgeId;
 use crate::system::{Action, starts};
@@ -144,7 +142,7 @@ impl<'a> Search<'a> {
         }
         let mut state = vec![0; self.shared.n_words()];
         while let Some(number) = self.found.todo.pop_front() {
-            if self.n_expanded.is_multiple_of(POLL_EVERY as u64) {
+            if self.n_expanded.is_multiple_of(Memory::POLL_EVERY as u64) {
                 self.poll(monitor)?;
             }
             let mark = &mut self.found.marks[number as usize];

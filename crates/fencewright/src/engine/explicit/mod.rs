@@ -6,8 +6,9 @@
 //! of states; if that is all of them, the answer is exact too.
 //!
 //! A model without store buffers is searched as the machine that it is, with the reductions that need no buffers. It is
-//! exact, too, when all states were seen: all of them if no loop of the program accesses memory, and otherwise up to
-//! [`MACHINE_STATES`], since nobody knows whether the machine has finitely many (messages are never forgotten).
+//! exact, too, when all states were seen: all of them if no loop of the program accesses memory, and otherwise two
+//! million, or a gigabyte of them, since nobody knows whether the machine has finitely many (messages are never
+//! forgotten).
 //!
 //! The search itself is [`packed`](crate::engine::packed).
 
@@ -50,8 +51,8 @@ impl Explicit {
 /// A program with unbounded data is searched up to this many states.
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
-/// A machine of which nothing is known is searched up to this many states if the program may access it for ever.
-const MACHINE_STATES: u64 = 2_000_000;
+/// How far a machine of which nothing is known is searched if the program may access it for ever.
+const ENDLESS: Budget = Budget { states: 2_000_000, bytes: 1 << 30, ..Budget::UNLIMITED };
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
@@ -91,7 +92,7 @@ impl Engine for Explicit {
             Some(buffering) => {
                 let discipline = Discipline::of(buffering);
                 let memory = |bound| Buffered::new(task.program, buffering, discipline).with_bound(bound);
-                asked.answered(memory, growth::may_grow(task.flow(), buffering), u64::MAX)
+                asked.answered(memory, growth::may_grow(task.flow(), buffering), Budget::UNLIMITED)
             }
             None => task.model.with(dialect, asked)?,
         };
@@ -108,16 +109,19 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The answer, with memory like this; whether its buffers need a bound, and how many states it is searched up to.
-    fn answered<C, F>(self, memory: F, may_grow: bool, max_states: u64) -> (Verdict, Stats)
+    /// The answer, with memory like this; whether its buffers need a bound, and how far it is searched.
+    fn answered<C, F>(self, memory: F, may_grow: bool, mut budget: Budget) -> (Verdict, Stats)
     where
         C: Component,
         F: Fn(Option<u32>) -> C,
     {
-        let max_states = self.engine.max_states.min(max_states);
+        budget.states = budget.states.min(self.engine.max_states);
+        if self.task.program.has_unbounded_data() {
+            budget.states = budget.states.min(UNBOUNDED_DATA_STATES);
+        }
         let Task { program, placement, options, .. } = *self.task;
         let swaps = if options.is_on(Reduction::SYMMETRY) { swaps(program, placement) } else { Vec::new() };
-        let mut checker = Checker { asked: self, memory, max_states, swaps, stats: Stats::default() };
+        let mut checker = Checker { asked: self, memory, budget, swaps, stats: Stats::default() };
         let verdict = if may_grow { checker.check_growing() } else { checker.check() };
         (verdict, checker.stats)
     }
@@ -132,8 +136,8 @@ impl Job for Asked<'_> {
         if let Some(reason) = machine.refuses(program) {
             return Err(Unsupported { reason, help: format!("choose another model than {model}") });
         }
-        let max_states = if growth::may_access_for_ever(self.task.flow()) { MACHINE_STATES } else { u64::MAX };
-        Ok(self.answered(|_| MachineStates::new(&machine, program), false, max_states))
+        let budget = if growth::may_access_for_ever(self.task.flow()) { ENDLESS } else { Budget::UNLIMITED };
+        Ok(self.answered(|_| MachineStates::new(&machine, program), false, budget))
     }
 }
 
@@ -142,7 +146,7 @@ struct Checker<'a, F> {
     asked: Asked<'a>,
     /// Memory, with a bound on the stores that wait.
     memory: F,
-    max_states: u64,
+    budget: Budget,
     /// Interchangeable processes.
     swaps: Vec<Swap>,
     stats: Stats,
@@ -196,15 +200,13 @@ impl<'a, C: Component, F: Fn(Option<u32>) -> C> Checker<'a, F> {
     /// Looks for a bad state with all reductions.
     fn decide(&mut self, bound: Option<u32>) -> Outcome {
         let shared = self.shared(bound, Reducing::Everything);
-        let is_unbounded = self.asked.task.program.has_unbounded_data();
-        let all = self.max_states.min(if is_unbounded { UNBOUNDED_DATA_STATES } else { u64::MAX });
-        let budget = Budget { states: all, ..Budget::UNLIMITED };
+        let budget = self.budget;
         let n_threads = self.asked.task.options.threads;
         // A search that may end at its budget stays on one thread, so that it always ends at the same state.
-        let may_spread = n_threads > 1 && all == u64::MAX;
+        let may_spread = n_threads > 1 && budget.states == u64::MAX;
         let first = if may_spread { Budget { states: self.asked.engine.parallel_from, ..budget } } else { budget };
         let mut outcome = Sequential::new(&shared).run(first, self.asked.monitor);
-        if outcome.end == End::OverBudget && first.states < all {
+        if outcome.end == End::OverBudget && first.states < budget.states {
             outcome = run_on_threads(&shared, n_threads, budget, self.asked.monitor);
         }
         self.stats.explored += outcome.n_states;
@@ -219,7 +221,7 @@ impl<'a, C: Component, F: Fn(Option<u32>) -> C> Checker<'a, F> {
             0 => 0,
             least => n_states.saturating_mul(4).max(least),
         };
-        let budget = Budget { states: n_states, ..Budget::UNLIMITED };
+        let budget = Budget { states: n_states, ..self.budget };
         let plain = self.shared(None, Reducing::Nothing);
         match self.run_in(&plain, budget, self.trimming()) {
             Ok(Some(run)) => {

@@ -35,6 +35,8 @@ pub trait Component: Debug + Sync {
     /// Whether a store, a fence that passes, and a load of what nobody else writes commute with all that others do, so
     /// that they may run ahead. That is an argument about store buffers.
     const RUNS_AHEAD: bool;
+    /// After how many states somebody has to look at the limits: fewer where a state may be large.
+    const POLL_EVERY: usize;
     /// What one thread remembers, so that it need not ask the others.
     type Hand: Debug + Default;
 

@@ -344,7 +344,6 @@ impl<'a, C: Component> Expander<'a, C> {
     fn violated(&mut self, state: &[u32]) -> Option<PropertyId> {
         let (words, memory) = state.split_at(self.n_processes);
         let component = &self.shared.component;
-        let is_settled = component.is_settled(memory);
         let nodes: Vec<_> = words.iter().map(|&word| self.locals.node(LocalId::from_word(word))).collect();
         let program = self.shared.automaton.flow().program;
         let value_of = |variable: &StateVar| match variable {
@@ -353,9 +352,9 @@ impl<'a, C: Component> Expander<'a, C> {
         };
         let mut properties = program.properties().iter_enumerated();
         properties.find_map(|(id, property)| {
-            let is_time = match property.kind {
+            let is_time = || match property.kind {
                 PropertyKind::Control => true,
-                PropertyKind::Final => is_settled,
+                PropertyKind::Final => component.is_settled(memory),
             };
             let is_bad = property.situations.iter().any(|situation| {
                 let is_there = situation
@@ -364,7 +363,7 @@ impl<'a, C: Component> Expander<'a, C> {
                     .all(|(process, points)| nodes[process.index()].point.is_some_and(|point| points.contains(&point)));
                 is_there && situation.condition.eval(&value_of).is_ok_and(|value| value != 0)
             });
-            (is_time && is_bad).then_some(id)
+            (is_bad && is_time()).then_some(id)
         })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! One word names all that memory is. Nothing is left out, so a search over it is exact for whatever the model is; and
 //! nothing is known about the model, so no step runs ahead and no processes are interchangeable. A machine may have
-//! infinitely many states (messages are never forgotten): then the search ends at its budget.
+//! infinitely many states, and ever larger ones (messages are never forgotten): then the search ends at its budget.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -76,6 +76,7 @@ impl<S> Default for Ways<S> {
 impl<M: Machine> Component for MachineStates<'_, M> {
     const BRANCHES: bool = true;
     const RUNS_AHEAD: bool = false;
+    const POLL_EVERY: usize = 256;
     type Hand = Ways<M::State>;
 
     fn n_words(&self) -> usize {

@@ -40,6 +40,6 @@ pub use covering::Covering;
 pub use expand::{Badness, Expander, Shared, Sink};
 pub use machine::MachineStates;
 pub use parallel::run as run_on_threads;
-pub use search::{Budget, End, Outcome, POLL_EVERY};
+pub use search::{Budget, End, Outcome};
 pub use sequential::Sequential;
 pub use states::{StateSet, hash_of};

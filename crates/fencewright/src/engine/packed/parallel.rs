@@ -19,7 +19,7 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::packed::component::Component;
 use crate::engine::packed::expand::{Badness, Expander, Shared, Sink};
-use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
+use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome};
 use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::system::starts;
 use crate::watch::{Monitor, Progress};
@@ -165,7 +165,7 @@ impl<C: Component> Crew<'_, C> {
     fn expand_level(&self, expander: &mut Expander<'_, C>, shard: &mut Shard, level: Range<usize>, depth: u64) {
         let mut state = vec![0; self.shared.n_words()];
         for (i, number) in level.enumerate() {
-            if i % POLL_EVERY == 0 {
+            if i.is_multiple_of(C::POLL_EVERY) {
                 self.poll(shard, number, depth);
             }
             if self.is_over.load(Ordering::Relaxed) {
@@ -203,7 +203,8 @@ impl<C: Component> Crew<'_, C> {
         let n_states = scale(shard.states.len());
         let bytes = shard.states.bytes() * self.n_threads as u64 + self.shared.bytes();
         let progress = Progress { explored: scale(number), queued: n_states - scale(number), depth, bytes };
-        if n_states > self.budget.states.min(MAX_STATES) || depth > self.budget.depth {
+        let is_large = n_states > self.budget.states.min(MAX_STATES) || bytes > self.budget.bytes;
+        if is_large || depth > self.budget.depth {
             self.finish(End::OverBudget);
         } else if let Some(reason) = self.monitor.poll(&progress) {
             self.finish(End::Stopped(reason.into()));

@@ -38,17 +38,16 @@ pub struct Budget {
     pub states: u64,
     /// How many things its component may meet: some buffers have many successors, each with another buffer.
     pub interned: usize,
+    /// How many bytes it may take.
+    pub bytes: u64,
     /// How many levels it may go down.
     pub depth: u64,
 }
 
 impl Budget {
     /// As far as it takes.
-    pub const UNLIMITED: Self = Self { states: u64::MAX, interned: usize::MAX, depth: u64::MAX };
+    pub const UNLIMITED: Self = Self { states: u64::MAX, interned: usize::MAX, bytes: u64::MAX, depth: u64::MAX };
 }
 
 /// States are counted by 32 bits.
 pub const MAX_STATES: u64 = u32::MAX as u64 - 1;
-
-/// How often the monitor is asked.
-pub const POLL_EVERY: usize = 4_096;

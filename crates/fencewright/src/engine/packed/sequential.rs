@@ -7,7 +7,7 @@ use crate::engine::automaton::Automaton;
 use crate::engine::packed::component::Component;
 use crate::engine::packed::covering::Covering;
 use crate::engine::packed::expand::{Badness, Expander, Shared, Sink};
-use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome, POLL_EVERY};
+use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome};
 use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
 use crate::system::starts;
@@ -128,7 +128,7 @@ impl<'a, C: Component> Sequential<'a, C> {
     fn expand_level(&mut self, level: std::ops::Range<usize>, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let mut state = vec![0; self.shared.n_words()];
         for number in level {
-            let is_due = number % POLL_EVERY == 0 || self.shared.component.n_interned() > budget.interned;
+            let is_due = number.is_multiple_of(C::POLL_EVERY) || self.shared.component.n_interned() > budget.interned;
             if is_due && let Some(end) = self.poll(number, budget, monitor) {
                 return Some(end);
             }
@@ -148,14 +148,15 @@ impl<'a, C: Component> Sequential<'a, C> {
 
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let is_full = self.shared.component.n_interned() > budget.interned;
-        if is_full || self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
+        let bytes = self.bytes();
+        if is_full || bytes > budget.bytes || self.found.states.len() as u64 > budget.states.min(MAX_STATES) {
             return Some(End::OverBudget);
         }
         let progress = Progress {
             explored: number as u64,
             queued: (self.found.states.len() - number) as u64,
             depth: self.depth,
-            bytes: self.bytes(),
+            bytes,
         };
         monitor.poll(&progress).map(|stop| End::Stopped(stop.into()))
     }

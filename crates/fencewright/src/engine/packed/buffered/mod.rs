@@ -121,6 +121,7 @@ impl<R: Rules> Buffered<R> {
 impl<R: Rules> Component for Buffered<R> {
     const BRANCHES: bool = false;
     const RUNS_AHEAD: bool = true;
+    const POLL_EVERY: usize = 4_096;
     type Hand = Hand;
 
     fn n_words(&self) -> usize {
