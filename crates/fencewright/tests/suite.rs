@@ -152,7 +152,7 @@ impl Patience {
     /// A constraint takes longer than a state, and a key with a description of numbers longer still.
     fn with(engine: &dyn Engine) -> Self {
         Self(match engine.name() {
-            "explicit" => 120_000,
+            "explicit" => 400_000,
             "numeric" => 1_000,
             _ => 10_000,
         })
