@@ -208,7 +208,8 @@ fn beside(operation: &str, line: &str, side: Side) -> Option<String> {
 
 /// Which members of a family get the fence, where not all of them share it.
 fn for_whom(program: &Program, owners: &[&str]) -> Option<String> {
-    let is_member = |owner: &&str| program.processes().iter().any(|it| it.name == **owner && it.family != **owner);
+    let is_member =
+        |owner: &&str| program.processes().iter().any(|it| it.name == **owner && *program.family(it) != **owner);
     owners.iter().any(is_member).then(|| format!("in {}", owners.join(", ")))
 }
 
