@@ -39,7 +39,7 @@ pub mod system;
 pub mod translate;
 pub mod util;
 
-pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};
+pub use ask::{Mistakes, Repair, Repairs, check, fence, parse, parse_by};
 pub use engine::Verdict;
 pub use memory::Model;
 

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::{MP, PETERSON, SB, program};
 use crate::engine::{self, Options, StopReason, Task, Unlimited};
+use crate::frontend::rewrite::Spelling;
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
@@ -39,6 +40,7 @@ pub(super) fn report(
         candidates: &candidates,
         answer: Ok(&synthesis),
         repairs: &[],
+        spelling: Spelling::FW,
         diff: None,
         seconds: 0.25,
         peak_rss: None,
