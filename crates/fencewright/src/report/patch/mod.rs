@@ -1,8 +1,8 @@
 //! The repaired source: fences written into the text, comments and layout kept.
 //!
-//! The front end says what to write where ([`Rewrite`]). The new text is read back and compared with the program and its
-//! fences, step by step (`same`): what cannot be written (a fence in the middle of a condition) is refused, and never is
-//! a program written that means something else. A program can also be printed as `.fw` and repaired there.
+//! The front end says what to write where ([`Rewrite`]). The new text is read back and compared with the program and
+//! its fences, step by step (`same`): what cannot be written (a fence in the middle of a condition) is refused, and
+//! never is a program written that means something else. A program can also be printed as `.fw` and repaired there.
 
 mod diff;
 mod same;
