@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::frontend::{self, Frontend, nearest::nearest};
 use fencewright::program::Program;
 use fencewright::source::{Files, Opened, Source};
@@ -93,6 +94,11 @@ impl Input {
         let lowered = frontend::parse_with(self.frontend, &self.source, &mut Disk, defines);
         console.diagnostics(&lowered.source, &lowered.diagnostics);
         lowered.program
+    }
+
+    /// How fences are spelled in its language.
+    pub fn spelling(&self) -> Spelling {
+        self.frontend.rewrite().map_or(Spelling::FW, Rewrite::spelling)
     }
 }
 

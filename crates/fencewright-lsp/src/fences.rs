@@ -3,10 +3,11 @@
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, Task};
 use fencewright::frontend::Frontend;
+use fencewright::frontend::rewrite::Edit;
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::report::patch::{Insertion, Original, patch};
-use fencewright::source::{Source, Span};
+use fencewright::report::patch::{Original, patch};
+use fencewright::source::{Source, SourceFile};
 use fencewright::synth::{self, By, Outcome, Place, Request};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
@@ -46,38 +47,40 @@ impl Unfenced {
         let request = Request::all(&candidates);
         let found = synth::synthesize(&Auto, &task, &request, &Deadline::new(cancel)).map(|it| it.outcome);
         let Ok(Outcome::Fixed(sets)) = found else { return Vec::new() };
-        let original = Original { frontend: self.frontend, source: &self.source, defines: &[], program: &self.program };
+        let original = Original { frontend: self.frontend, defines: &[], program: &self.program };
         let patched =
             sets.iter().take(MAX_SETS).filter_map(|set| patch(&original, &set.fences.placement(&candidates)).ok());
-        let insertions: Vec<Vec<Insertion>> = patched.map(|it| it.insertions).filter(|it| !it.is_empty()).collect();
-        let is_only = insertions.len() == 1;
-        insertions.iter().enumerate().map(|(i, it)| self.action(it, is_only, i == 0)).collect()
+        let all: Vec<Vec<Edit>> = patched.map(|it| it.edits).filter(|it| !it.is_empty()).collect();
+        let is_only = all.len() == 1;
+        all.iter().enumerate().map(|(i, it)| self.action(it, is_only, i == 0)).collect()
     }
 
-    fn action(&self, insertions: &[Insertion], is_only: bool, is_preferred: bool) -> CodeActionOrCommand {
-        let at = |insertion: &Insertion| {
-            let byte = u32::try_from(insertion.offset).unwrap_or(u32::MAX);
-            range(&self.source, Span::new(byte, byte))
-        };
-        let edit = |it: &Insertion| OneOf::Left(TextEdit { range: at(it), new_text: it.text.clone() });
-        let document = TextDocumentEdit {
-            text_document: OptionalVersionedTextDocumentIdentifier {
-                uri: self.uri.clone(),
-                version: Some(self.version),
-            },
-            edits: insertions.iter().map(edit).collect(),
-        };
-        let lines: Vec<String> = insertions.iter().map(|it| (at(it).start.line + 1).to_string()).collect();
+    fn action(&self, edits: &[Edit], is_only: bool, is_preferred: bool) -> CodeActionOrCommand {
+        let documents = self.source.files().iter().filter_map(|file| self.document(file, edits));
+        let lines: Vec<String> = edits.iter().map(|it| self.source.line_number(it.span().start)).collect();
         let what = if is_only { "Insert the missing fences" } else { "Insert one of the missing sets of fences" };
         CodeActionOrCommand::CodeAction(CodeAction {
             title: format!("{what} (line {}; {})", lines.join(", "), self.model),
             kind: Some(CodeActionKind::QUICKFIX),
             is_preferred: Some(is_preferred),
             edit: Some(WorkspaceEdit {
-                document_changes: Some(DocumentChanges::Edits(vec![document])),
+                document_changes: Some(DocumentChanges::Edits(documents.collect())),
                 ..WorkspaceEdit::default()
             }),
             ..CodeAction::default()
         })
+    }
+
+    /// The edits of one file, if there are any.
+    fn document(&self, file: &SourceFile, edits: &[Edit]) -> Option<TextDocumentEdit> {
+        let is_here = |it: &&Edit| self.source.file_of(it.span().start).start() == file.start();
+        let edit =
+            |it: &Edit| OneOf::Left(TextEdit { range: range(&self.source, it.span()), new_text: it.text().to_owned() });
+        let edits: Vec<_> = edits.iter().filter(is_here).map(edit).collect();
+        let is_main = file.start() == 0;
+        let uri = if is_main { self.uri.clone() } else { file.name().parse().ok()? };
+        let version = is_main.then_some(self.version);
+        let text_document = OptionalVersionedTextDocumentIdentifier { uri, version };
+        (!edits.is_empty()).then_some(TextDocumentEdit { text_document, edits })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fencewright::frontend::ast::{Expr, ExprKind, ItemKind, Name, Stmt, StmtKind};
 use fencewright::frontend::names::{Definition, Kind, blocks};
 use fencewright::memory::{Buffering, Dialect, Model};
-use fencewright::program::{Domain, FenceKind};
+use fencewright::program::{Domain, FenceKind, Template};
 
 use crate::document::Document;
 
@@ -53,10 +53,11 @@ fn values(document: &Document, definition: &Definition) -> Option<String> {
             program.locations().iter().filter(is_it).map(|it| it.domain).collect()
         }
         Kind::Register => {
-            let is_owner =
-                |process: &&fencewright::program::Process| definition.owner.as_ref() == Some(&process.family);
-            let processes = program.processes().iter().filter(is_owner);
-            let registers = processes.flat_map(|process| process.registers.iter().filter(|it| it.name == *name));
+            let is_owner = |template: &&Template| Some(&template.name) == definition.owner.as_ref();
+            let owners = program.templates().iter_enumerated().filter(|(_, it)| is_owner(it));
+            let processes = owners.flat_map(|(template, _)| program.instances(template));
+            let registers = processes.flat_map(|process| &program.processes()[process].registers);
+            let registers = registers.filter(|it| it.name == *name);
             registers.map(|it| it.domain).collect()
         }
         Kind::Constant | Kind::Thread | Kind::Function | Kind::Bound | Kind::Label => BTreeSet::new(),

@@ -3,9 +3,9 @@
 
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{self, Engine};
-use fencewright::frontend::{self, Frontend};
+use fencewright::frontend::rewrite::Edit;
 use fencewright::memory::{Dialect, Model};
-use fencewright::report::patch::{Insertion, Patched};
+use fencewright::report::patch::Patched;
 use fencewright::report::{Variable, variables, walk_view};
 use fencewright::source::Source;
 use fencewright::system::{self, WalkError};
@@ -171,25 +171,28 @@ pub fn repair(shared: &Shared, chosen: &Chosen) -> Result<Repaired, Refused> {
     let patched = found.patched(chosen.set).ok_or_else(|| Refused::new(Status::NotFound, "there is no such set"))?;
     let patched = patched.map_err(|unwritable| Refused {
         status: Status::Unprocessable,
-        said: Said { help: Some(unwritable.help.to_owned()), ..Said::of(unwritable.message) },
+        said: Said { help: Some(unwritable.help), ..Said::of(unwritable.message) },
     })?;
-    let Patched { text, diff, insertions, .. } = patched;
-    let inserted = inserted_lines(&text, &insertions);
-    Ok(Repaired { text, language: frontend::fw::Fw.name(), inserted, diff })
+    let Patched { text, language, diff, edits, .. } = patched;
+    let here: Vec<Edit> = edits.into_iter().filter(|it| it.span().start <= found.main().end()).collect();
+    let inserted = inserted_lines(&text, &here);
+    Ok(Repaired { text, language, inserted, diff })
 }
 
-/// The lines of a text that hold what was inserted into it.
-fn inserted_lines(text: &str, insertions: &[Insertion]) -> Vec<u32> {
+/// The lines of a text that hold what was written into it.
+fn inserted_lines(text: &str, edits: &[Edit]) -> Vec<u32> {
     let source = Source::new("", text);
     let mut lines = Vec::new();
-    let mut shift = 0;
-    for insertion in insertions {
-        let start = insertion.offset + shift;
-        let blank = insertion.text.len() - insertion.text.trim_start().len();
-        let end = start + insertion.text.trim_end().len();
+    // What was written before, and what was there instead.
+    let (mut written, mut gone) = (0, 0);
+    for (span, new) in edits.iter().map(|it| (it.span(), it.text())) {
+        let start = span.start as usize + written - gone;
+        let blank = new.len() - new.trim_start().len();
+        let end = start + new.trim_end().len();
         let line = |byte: usize| source.line_of(u32::try_from(byte).unwrap_or(u32::MAX));
         lines.extend(line(start + blank)..=line(end.max(1) - 1));
-        shift += insertion.text.len();
+        written += new.len();
+        gone += (span.end - span.start) as usize;
     }
     lines
 }
@@ -235,14 +238,14 @@ pub fn walk(shared: &Shared, wander: &Wander) -> Result<Wandered, Refused> {
 
 #[cfg(test)]
 mod tests {
-    use fencewright::report::patch::Insertion;
+    use fencewright::frontend::rewrite::Edit;
 
     use super::inserted_lines;
 
-    fn check(text: &str, insertions: &[(usize, &str)], expected: &[u32]) {
-        let insertions: Vec<Insertion> =
-            insertions.iter().map(|&(offset, text)| Insertion { offset, text: text.to_owned() }).collect();
-        assert_eq!(inserted_lines(text, &insertions), expected);
+    fn check(text: &str, insertions: &[(u32, &str)], expected: &[u32]) {
+        let edits: Vec<Edit> =
+            insertions.iter().map(|&(at, text)| Edit::Insert { at, text: text.to_owned() }).collect();
+        assert_eq!(inserted_lines(text, &edits), expected);
     }
 
     #[test]

@@ -9,10 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fencewright::engine::{Options, Task, Verdict};
+use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
 use fencewright::report::{self, Command, Detail, FenceFinding, Finding, Look, Refusal, Report as _, trace_view};
-use fencewright::source::Style;
+use fencewright::source::{SourceFile, Style};
 use fencewright::synth::{self, By, Outcome, Place, Request};
 use fencewright::system::Run;
 use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
@@ -184,10 +185,15 @@ impl Jobs {
 }
 
 impl Fences {
+    /// The file that the page shows.
+    pub fn main(&self) -> &SourceFile {
+        self.understood.program.source().main()
+    }
+
     /// The program with one of the sets in it; `None` if there is no such set.
     pub fn patched(&self, set: usize) -> Option<Result<Patched, Unwritable>> {
         let Understood { program, frontend, defines, .. } = &self.understood;
-        let original = Original { frontend: *frontend, source: program.source(), defines, program };
+        let original = Original { frontend: *frontend, defines, program };
         self.sets.get(set).map(|placement| patch(&original, placement))
     }
 }
@@ -234,7 +240,7 @@ impl Job {
     }
 
     fn fence(&self, understood: Understood, watch: &Watch<'_>) -> Done {
-        let Understood { program, model, engine, .. } = &understood;
+        let Understood { program, frontend, model, engine, .. } = &understood;
         let options = options();
         let task = Task::new(program, *model, &options);
         let candidates = synth::candidates(program, &Place::AfterStores, By::Source).expect("no label is named");
@@ -250,6 +256,7 @@ impl Job {
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],
+            spelling: frontend.rewrite().map_or(Spelling::FW, Rewrite::spelling),
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
             certificate: None,

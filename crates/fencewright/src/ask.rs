@@ -12,7 +12,7 @@ use crate::frontend::{self, Frontend, fw};
 use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::report::patch::{Original, Patched, Unwritable, patch};
-use crate::source::{Diagnostic, Source, Style, render};
+use crate::source::{Diagnostic, Files, NoFiles, Source, Style, render};
 use crate::synth::{self, By, Outcome, Place, Request, Synthesis};
 use crate::watch::Unlimited;
 
@@ -30,8 +30,15 @@ use crate::watch::Unlimited;
 /// # Errors
 /// What is wrong with the text, with the place and how to mend it.
 pub fn parse(name: &str, text: &str) -> Result<Program, Mistakes> {
-    let source = Source::new(name, text);
-    let lowered = frontend::parse(frontend_of(name), &source, &[]);
+    parse_by(frontend_of(name), name, text, &mut NoFiles)
+}
+
+/// Reads a program by a front end of your own; `files` opens what the text names.
+///
+/// # Errors
+/// What is wrong with the text, with the place and how to mend it.
+pub fn parse_by(frontend: &dyn Frontend, name: &str, text: &str, files: &mut dyn Files) -> Result<Program, Mistakes> {
+    let lowered = frontend::parse_with(frontend, &Source::new(name, text), files, &[]);
     lowered.program.ok_or(Mistakes { source: lowered.source, diagnostics: lowered.diagnostics })
 }
 
@@ -121,9 +128,15 @@ impl Repair {
     /// # Errors
     /// The text has no place for them, such as in the middle of a condition.
     pub fn patched(&self, program: &Program) -> Result<Patched, Unwritable> {
-        let source = program.source();
-        let original = Original { frontend: frontend_of(source.name()), source, defines: &[], program };
-        patch(&original, &self.fences)
+        self.patched_by(frontend_of(program.source().name()), program)
+    }
+
+    /// The same, for a program that another front end has read.
+    ///
+    /// # Errors
+    /// The text has no place for the fences, or the front end cannot write any.
+    pub fn patched_by(&self, frontend: &dyn Frontend, program: &Program) -> Result<Patched, Unwritable> {
+        patch(&Original { frontend, defines: &[], program }, &self.fences)
     }
 }
 

@@ -41,7 +41,7 @@ pub mod translate;
 pub mod util;
 pub mod watch;
 
-pub use ask::{Mistakes, Repair, Repairs, check, fence, parse};
+pub use ask::{Mistakes, Repair, Repairs, check, fence, parse, parse_by};
 pub use engine::Verdict;
 pub use memory::Model;
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
 use fencewright::engine::{StopReason, Task};
+use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::prove::{Proved, certify, certify_fences};
@@ -34,10 +35,12 @@ pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         console.error("a certificate is about a program without predicates from elsewhere", Some(help));
         return Code::Wrong;
     }
-    let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
+    let format = arguments.input.input_format.as_deref();
+    let Some(input) = input::read(&arguments.file, format, console) else { return Code::Wrong };
+    let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for model in models {
-        let job = Job { arguments, program: &program, model };
+        let job = Job { arguments, program: &program, spelling: input.spelling(), model };
         code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
         if console.is_closed() || interrupt::is_asked() {
             break;
@@ -53,6 +56,7 @@ pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
 struct Job<'a> {
     arguments: &'a CertifyArguments,
     program: &'a Program,
+    spelling: Spelling,
     model: Model,
 }
 
@@ -125,6 +129,7 @@ impl Job<'_> {
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],
+            spelling: self.spelling,
             seconds,
             peak_rss: rss::peak(),
             certificate: path.as_deref(),

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use fencewright::engine::{StopReason, Task, Verdict};
+use fencewright::frontend::rewrite::Edit;
+use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::report::patch::{Insertion, Original, Patched, patch};
+use fencewright::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
 use fencewright::report::{Command, FenceFinding, Refusal};
+use fencewright::source::Source;
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
 use fencewright::watch::Limits;
@@ -144,6 +147,7 @@ impl Job<'_> {
             answer: answer.as_ref(),
             diff,
             repairs: &repairs,
+            spelling: self.input.spelling(),
             seconds,
             peak_rss: rss::peak(),
             certificate: None,
@@ -162,40 +166,46 @@ impl Job<'_> {
     }
 
     fn write(&self, path: &Path, patched: &Patched, console: &mut Console) -> Code {
-        let source = fencewright::source::Source::new(self.program.source().name(), patched.text.as_str());
-        let text = fencewright::frontend::fw::format(&source).unwrap_or_else(|_| patched.text.clone());
-        output::write(path, &text, console)
+        if let [other, ..] = &patched.other_files(self.program.source())[..] {
+            console.error(&format!("the fences are also in `{other}`"), Some("use `--diff`"));
+            return Code::Wrong;
+        }
+        let source = Source::new(self.program.source().name(), patched.text.as_str());
+        let formatted = (patched.language == fw::Fw.name()).then(|| fw::format(&source).ok()).flatten();
+        output::write(path, formatted.as_deref().unwrap_or(&patched.text), console)
+    }
+
+    /// The text with the fences in it; as `.fw` if that is the ending of the file to be written.
+    fn patched(&self, set: &synth::Choice) -> Result<Patched, Unwritable> {
+        let is_fw = |path: &Path| path.extension().is_some_and(|it| it == fw::Fw.extension());
+        let patch = if self.arguments.write.as_deref().is_some_and(is_fw) { patch_as_fw } else { patch };
+        patch(&self.original(), &set.placement(self.candidates))
     }
 
     fn original(&self) -> Original<'_> {
-        Original {
-            frontend: self.input.frontend,
-            source: self.program.source(),
-            defines: &self.arguments.input.define,
-            program: self.program,
-        }
+        Original { frontend: self.input.frontend, defines: &self.arguments.input.define, program: self.program }
     }
 
     /// How each set is written, for a report that shows it; a set that has no place in the text is left out.
-    fn repairs(&self, answer: Option<&Synthesis>, console: &Console) -> Vec<Vec<Insertion>> {
+    fn repairs(&self, answer: Option<&Synthesis>, console: &Console) -> Vec<Vec<Edit>> {
         let sets = match answer.map(|it| &it.outcome) {
             Some(Outcome::Fixed(sets)) if console.report().wants_repairs() => &sets[..],
             Some(Outcome::Fixed(_) | Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => &[],
         };
         let patched =
             sets.iter().filter_map(|set| patch(&self.original(), &set.fences.placement(self.candidates)).ok());
-        patched.map(|patched| patched.insertions).filter(|insertions| !insertions.is_empty()).collect()
+        patched.map(|patched| patched.edits).filter(|edits| !edits.is_empty()).collect()
     }
 
     /// The repaired text, checked once more from the start.
     fn patch(&self, set: &synth::Choice, model: Model, console: &Console) -> Result<Patched, Code> {
-        let patched = patch(&self.original(), &set.placement(self.candidates)).map_err(|it| {
-            console.error(&it.message, Some(it.help));
+        let patched = self.patched(set).map_err(|it| {
+            console.error(&it.message, Some(&it.help));
             Code::Wrong
         })?;
         if self.arguments.diff && patched.diff.is_none() {
-            let help = "write the repaired program as `.fw` with `--write OUT`";
-            console.error("an imported program has no diff", Some(help));
+            let help = "leave out `--diff`, and write the repaired program with `--write OUT.fw`";
+            console.error("a program that is printed as `.fw` has no diff", Some(help));
             return Err(Code::Wrong);
         }
         let options = self.arguments.search.options();

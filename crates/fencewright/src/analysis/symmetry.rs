@@ -41,7 +41,8 @@ impl Swap {
 /// Verified swaps of neighboring members of each thread family.
 pub fn swaps(program: &Program, placement: &Placement) -> Vec<Swap> {
     let processes: Vec<_> = program.processes().indices().collect();
-    let is_family = |pair: &&[ProcessId]| program.processes()[pair[0]].family == program.processes()[pair[1]].family;
+    let is_family =
+        |pair: &&[ProcessId]| program.processes()[pair[0]].template == program.processes()[pair[1]].template;
     let pairs = processes.windows(2).filter(is_family);
     pairs.filter_map(|pair| swap(program, placement, pair[0], pair[1])).collect()
 }

@@ -19,8 +19,11 @@ pub mod litmus;
 pub mod lower;
 pub mod names;
 pub mod nearest;
+pub mod rewrite;
 pub mod rmm;
 mod said;
+
+use rewrite::Rewrite;
 
 use crate::program::Program;
 use crate::source::{Diagnostic, Files, NoFiles, Source, SourceFile};
@@ -35,6 +38,10 @@ pub trait Frontend: Sync {
     fn about(&self) -> &'static str;
     /// Reads a text.
     fn read(&self, input: &mut Input<'_>) -> Read;
+    /// How fences are written into its texts, if they can be.
+    fn rewrite(&self) -> Option<&dyn Rewrite> {
+        None
+    }
 }
 
 /// A text to be read.

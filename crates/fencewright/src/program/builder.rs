@@ -4,17 +4,22 @@
 //! checks what types do not: that an edge stays in its process, that registers exist there, that initial values lie in
 //! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
 
+use std::collections::BTreeMap;
+
 use crate::program::{
-    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, Order, Place, Point, PointId,
-    Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
+    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, OperationId, Order, Place,
+    Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar, Template,
+    TemplateId,
 };
 use crate::source::{Source, Span};
-use crate::util::{IndexVec, Memo};
+use crate::util::{Idx, IndexVec, Memo};
 
 /// A program in the making.
 #[derive(Debug)]
 pub struct Builder {
     program: Program,
+    /// The operations of the text so far, by their places.
+    operations: BTreeMap<Span, OperationId>,
 }
 
 impl Builder {
@@ -24,6 +29,7 @@ impl Builder {
             source,
             locations: IndexVec::new(),
             arrays: IndexVec::new(),
+            templates: IndexVec::new(),
             processes: IndexVec::new(),
             points: IndexVec::new(),
             edges: IndexVec::new(),
@@ -31,7 +37,14 @@ impl Builder {
             hints: Vec::new(),
             memo: Memo::default(),
         };
-        Self { program }
+        Self { program, operations: BTreeMap::new() }
+    }
+
+    /// A program of the text of another one, with the same threads in it, but without anything else yet.
+    pub fn like(other: &Program) -> Self {
+        let mut builder = Self::new(other.source().clone());
+        builder.program.templates = other.templates().clone();
+        builder
     }
 
     /// Says which text the places are in.
@@ -62,11 +75,17 @@ impl Builder {
         self.program.arrays.push(Array { name: pattern.name.clone(), first, len })
     }
 
-    /// A process, with its entry point.
-    pub fn process(&mut self, name: String, family: String, span: Span) -> ProcessId {
+    /// A thread of the text.
+    pub fn template(&mut self, template: Template) -> TemplateId {
+        self.program.templates.push(template)
+    }
+
+    /// A process that is an instance of a thread of the text, with its entry point.
+    pub fn process(&mut self, name: String, template: TemplateId, span: Span) -> ProcessId {
+        assert!(template < self.program.templates.next_index(), "the thread of a process exists");
         let process = self.program.processes.next_index();
         let entry = self.point(process);
-        self.program.processes.push(Process { name, family, entry, registers: IndexVec::new(), span })
+        self.program.processes.push(Process { name, template, entry, registers: IndexVec::new(), span })
     }
 
     /// A register of a process.
@@ -95,11 +114,13 @@ impl Builder {
         self.program.points[point].is_end = true;
     }
 
-    /// An edge between two points of one process.
+    /// An edge between two points of one process. Edges of one place of the text are copies of one operation.
     pub fn edge(&mut self, from: PointId, op: Op, to: PointId, span: Span) -> EdgeId {
         let process = self.program.points[from].process;
         assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
-        let edge = self.program.edges.push(Edge { process, from, to, op, order: Order::default(), span });
+        let next = OperationId::from_usize(self.operations.len());
+        let operation = *self.operations.entry(span).or_insert(next);
+        let edge = self.program.edges.push(Edge { process, from, to, op, order: Order::default(), span, operation });
         self.program.points[from].edges.push(edge);
         edge
     }
@@ -125,7 +146,7 @@ impl Builder {
         for edge in &program.edges {
             let n_registers = program.processes[edge.process].registers.len();
             for_each_register(&edge.op, &mut |register| {
-                assert!(crate::util::Idx::index(register) < n_registers, "a register of an edge exists");
+                assert!(register.index() < n_registers, "a register of an edge exists");
             });
         }
         for point in &program.points {

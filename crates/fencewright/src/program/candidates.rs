@@ -1,14 +1,14 @@
 //! Candidates: the fences that a programmer may write.
 //!
-//! A candidate is a set of positions that come together, since they are one place of the text: members of a family,
-//! unrolled copies and inlined calls share it. By process, each process has a text of its own, and only the copies
-//! within it come together.
+//! A candidate is a set of positions that come together, since they are beside one operation of the text, of which
+//! members of a family, unrolled loops and inlined calls have copies. By process, each process has a text of its own,
+//! and only the copies within it come together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::loops::depths;
 use crate::index_type;
-use crate::program::{EdgeId, Op, PointId, Position, ProcessId, Program, Side};
+use crate::program::{EdgeId, Op, OperationId, PointId, Position, ProcessId, Program, Side, TemplateId};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -63,8 +63,17 @@ pub struct UnknownLabel {
     pub known: Vec<String>,
 }
 
-/// What makes positions one candidate. The label is empty for a place beside an operation; the span is for a label.
-type Key = (Option<ProcessId>, String, Span, Side);
+/// What positions of one candidate have in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Beside {
+    /// Copies of a label of a thread.
+    Label(TemplateId, String),
+    /// Copies of an operation.
+    Operation(OperationId),
+}
+
+/// What makes positions one candidate; by process, also whose they are.
+type Key = (Option<ProcessId>, Beside, Side);
 
 /// All candidates of a program.
 ///
@@ -80,15 +89,15 @@ pub fn candidates(
     match place {
         FencePlace::Labels(labels) => {
             for (label, edge) in labelled(program, labels)? {
-                let family = &program.processes()[program.edges()[edge].process].family;
-                let key = (process(edge), format!("{family}@{label}"), Span::default(), Side::Before);
+                let template = program.processes()[program.edges()[edge].process].template;
+                let key = (process(edge), Beside::Label(template, label.to_owned()), Side::Before);
                 groups.entry(key).or_default().push(Position { edge, side: Side::Before });
             }
         }
         FencePlace::AfterStores | FencePlace::BeforeLoads | FencePlace::Anywhere => {
             let all = program.edges().iter_enumerated();
             for (edge, side) in all.filter_map(|(edge, it)| Some((edge, side_of(place, &it.op)?))) {
-                let key = (process(edge), String::new(), program.edges()[edge].span, side);
+                let key = (process(edge), Beside::Operation(program.edges()[edge].operation), side);
                 groups.entry(key).or_default().push(Position { edge, side });
             }
         }
@@ -97,7 +106,7 @@ pub fn candidates(
     let weigh = |position: &Position| 10_u64.pow(weights[position.edge].min(6));
     let mut all: Vec<_> = groups
         .into_iter()
-        .map(|((process, _, _, side), positions)| Candidate {
+        .map(|((process, _, side), positions)| Candidate {
             span: positions.iter().map(|it| program.edges()[it.edge].span).min().expect("a group has a position"),
             side,
             owner: owner(program, process, &positions),
@@ -144,7 +153,7 @@ fn owner(program: &Program, process: Option<ProcessId>, positions: &[Position]) 
     }
     let mut families: Vec<&str> = Vec::new();
     for position in positions {
-        let family = program.processes()[program.edges()[position.edge].process].family.as_str();
+        let family = program.family(&program.processes()[program.edges()[position.edge].process]);
         if !families.contains(&family) {
             families.push(family);
         }

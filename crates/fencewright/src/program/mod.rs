@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   Program ── locations   shared memory cells, arrays are runs of them
+//!           ── templates   threads of the text, of which processes are instances
 //!           ── processes   entry point, registers, points ──edges──▶ points
 //!           ── properties  bad situations
 //! ```
@@ -18,6 +19,7 @@ mod model;
 mod order;
 mod placement;
 mod property;
+mod template;
 
 pub use builder::Builder;
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
@@ -30,3 +32,4 @@ pub use model::{
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
 pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
+pub use template::{OperationId, Template, TemplateId};

@@ -1,7 +1,7 @@
 //! Shared locations, processes, edges.
 
 use crate::index_type;
-use crate::program::{Expr, Order, Property, PropertyId, StateVar};
+use crate::program::{Expr, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
 
@@ -129,8 +129,8 @@ pub struct Register {
 pub struct Process {
     /// Its name, with its arguments for a member of a family: `P(0)`.
     pub name: String,
-    /// The name of its thread or family: `P`.
-    pub family: String,
+    /// The thread of the text that it is an instance of.
+    pub template: TemplateId,
     /// Where it starts.
     pub entry: PointId,
     /// Its registers.
@@ -168,6 +168,8 @@ pub struct Edge {
     pub order: Order,
     /// Where it stands in the text. Copies of one place (members of a family, unrolled or inlined code) share it.
     pub span: Span,
+    /// The operation of the text that it is a copy of.
+    pub operation: OperationId,
 }
 
 /// Where an operation acts.
@@ -282,6 +284,7 @@ pub struct Program {
     pub(super) source: Source,
     pub(super) locations: IndexVec<LocationId, Location>,
     pub(super) arrays: IndexVec<ArrayId, Array>,
+    pub(super) templates: IndexVec<TemplateId, Template>,
     pub(super) processes: IndexVec<ProcessId, Process>,
     pub(super) points: IndexVec<PointId, Point>,
     pub(super) edges: IndexVec<EdgeId, Edge>,
@@ -317,6 +320,11 @@ impl Program {
     /// The shared arrays.
     pub fn arrays(&self) -> &IndexVec<ArrayId, Array> {
         &self.arrays
+    }
+
+    /// The threads of the text.
+    pub fn templates(&self) -> &IndexVec<TemplateId, Template> {
+        &self.templates
     }
 
     /// The processes.

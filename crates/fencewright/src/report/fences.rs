@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::patch::{Insertion, statement};
 use crate::engine::StopReason;
+use crate::frontend::rewrite::{Edit, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
 use crate::report::{Command, Detail, Fullness, Look, Refusal, trace_text, violated};
@@ -30,7 +30,9 @@ pub struct FenceFinding<'a> {
     /// The first set as a unified diff, where that was asked for.
     pub diff: Option<&'a str>,
     /// How the sets are written into the text, where that was asked for.
-    pub repairs: &'a [Vec<Insertion>],
+    pub repairs: &'a [Vec<Edit>],
+    /// How fences are spelled in the language of the file.
+    pub spelling: Spelling,
     /// How long it took.
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
@@ -186,7 +188,7 @@ fn set_text(finding: &FenceFinding<'_>, set: &FenceSet, style: Style) -> String 
         let notes = [beside(source.slice(span), text, side), for_whom(finding.program, &owners)];
         let notes = notes.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let notes = if notes.is_empty() { notes } else { format!("    // {notes}") };
-        let fence = paint(style, "32", &format!("     + | {indent}{}{notes}", statement(kind))) + "\n";
+        let fence = paint(style, "32", &format!("     + | {indent}{}{notes}", finding.spelling.of(kind))) + "\n";
         out += &match side {
             Side::Before => fence + &code,
             Side::After => code + &fence,
@@ -208,7 +210,8 @@ fn beside(operation: &str, line: &str, side: Side) -> Option<String> {
 
 /// Which members of a family get the fence, where not all of them share it.
 fn for_whom(program: &Program, owners: &[&str]) -> Option<String> {
-    let is_member = |owner: &&str| program.processes().iter().any(|it| it.name == **owner && it.family != **owner);
+    let is_member =
+        |owner: &&str| program.processes().iter().any(|it| it.name == **owner && *program.family(it) != **owner);
     owners.iter().any(is_member).then(|| format!("in {}", owners.join(", ")))
 }
 

@@ -15,9 +15,9 @@ use serde_json::{Value as Json, json};
 
 use crate::analysis::blame::{Blame, blame};
 use crate::engine::{Answer, Verdict};
+use crate::frontend::rewrite::Edit;
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
-use crate::report::patch::Insertion;
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};
 use crate::report::{FenceFinding, Finding, Frame, Look, Report, Verification, violated};
@@ -227,21 +227,26 @@ fn fixed(finding: &FenceFinding<'_>) -> Json {
     result
 }
 
-fn fix(finding: &FenceFinding<'_>, insertions: &[Insertion]) -> Json {
+/// The edits of a set, file by file.
+fn fix(finding: &FenceFinding<'_>, edits: &[Edit]) -> Json {
     let source = finding.program.source();
-    let replacements = insertions.iter().map(|insertion| {
-        let at = u32::try_from(insertion.offset).unwrap_or(u32::MAX);
-        let deleted = region(source, Span { start: at, end: at });
-        json!({"deletedRegion": deleted, "insertedContent": {"text": insertion.text}})
-    });
-    let lines: Vec<String> =
-        insertions.iter().map(|it| source.line_of(u32::try_from(it.offset).unwrap_or(0)).to_string()).collect();
+    let replacement =
+        |edit: &Edit| json!({"deletedRegion": region(source, edit.span()), "insertedContent": {"text": edit.text()}});
+    let mut changes: Vec<(&str, Vec<Json>)> = Vec::new();
+    for edit in edits {
+        let file = source.other_name(edit.span().start).unwrap_or(finding.file);
+        match changes.last_mut().filter(|it| it.0 == file) {
+            Some((_, replacements)) => replacements.push(replacement(edit)),
+            None => changes.push((file, vec![replacement(edit)])),
+        }
+    }
+    let lines: Vec<String> = edits.iter().map(|it| source.line_number(it.span().start)).collect();
     let what = if lines.len() == 1 { "a fence" } else { "fences" };
+    let changes = changes
+        .into_iter()
+        .map(|(file, replacements)| json!({"artifactLocation": artifact(file), "replacements": replacements}));
     json!({
         "description": {"text": format!("insert {what} at line {}", lines.join(", "))},
-        "artifactChanges": [{
-            "artifactLocation": artifact(finding.file),
-            "replacements": replacements.collect::<Vec<_>>(),
-        }],
+        "artifactChanges": changes.collect::<Vec<_>>(),
     })
 }

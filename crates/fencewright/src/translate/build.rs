@@ -17,7 +17,7 @@ use crate::util::{Idx, IndexVec};
 pub(super) fn build(request: &Request<'_>) -> Translated {
     let graph = Graph::new(request.program, request.placement);
     let is_noticed = noticed(request.program, &graph, request.flushes);
-    let mut builder = Builder::new(request.program.source().clone());
+    let mut builder = Builder::like(request.program);
     locations(request, &mut builder);
     let mut maker = Maker {
         request,
@@ -82,7 +82,7 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn process(&mut self, process: ProcessId) -> (Vec<(RegisterId, Role)>, u32) {
         let original = &self.request.program.processes()[process];
-        let made = self.builder.process(original.name.clone(), original.family.clone(), original.span);
+        let made = self.builder.process(original.name.clone(), original.template, original.span);
         self.original_points.push(Some(original.entry));
         assert_eq!(made, process, "processes keep their ids");
         for register in &original.registers {

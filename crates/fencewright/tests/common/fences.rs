@@ -85,7 +85,7 @@ pub fn round_trip(engine: &dyn Engine, extension: &str, program: &Program, model
         return Ok("nothing to write".to_owned());
     };
     let frontend = frontend::by_extension(extension).ok_or("no front end reads this")?;
-    let original = Original { frontend, source: program.source(), defines: &[], program };
+    let original = Original { frontend, defines: &[], program };
     let placement = sets[0].fences.placement(&candidates);
     let patched = patch(&original, &placement).map_err(|it| it.message)?;
     let options = Options::default();

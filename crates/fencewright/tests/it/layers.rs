@@ -12,7 +12,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("numeric", &["util"]),
     ("source", &["util"]),
     ("program", &["util", "source"]),
-    ("frontend", &["util", "source", "program"]),
+    ("frontend", &["util", "numeric", "source", "program"]),
     ("memory", &["util", "source", "program"]),
     ("system", &["util", "source", "program", "memory"]),
     ("analysis", &["util", "source", "program", "memory", "system"]),

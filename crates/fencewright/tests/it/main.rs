@@ -26,6 +26,7 @@ mod questions;
 mod synth;
 mod synth_laws;
 mod tidy;
+mod toy_frontend;
 mod translate_examples;
 mod translate_laws;
 mod translate_sizes;

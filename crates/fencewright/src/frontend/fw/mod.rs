@@ -12,6 +12,7 @@ mod lexer;
 mod parser;
 mod precedence;
 mod printer;
+mod rewrite;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -19,6 +20,7 @@ mod token;
 pub use parser::parse;
 pub use printer::print;
 
+use crate::frontend::rewrite::Rewrite;
 use crate::frontend::{Frontend, Input, Read, Tree};
 use crate::source::{Diagnostic, Source};
 
@@ -42,6 +44,10 @@ impl Frontend for Fw {
     fn read(&self, input: &mut Input<'_>) -> Read {
         let (file, diagnostics) = parse(input.source);
         Read { tree: Tree::Surface(file), diagnostics }
+    }
+
+    fn rewrite(&self) -> Option<&dyn Rewrite> {
+        Some(self)
     }
 }
 

@@ -47,7 +47,9 @@ pub use tree::{
 
 pub(in crate::frontend) use lower::lower_all;
 
-use crate::program::{self, ArrayId, Builder, Domain, Initial, Location, LocationId, ProcessId, Program};
+use crate::program::{
+    self, ArrayId, Builder, Domain, Initial, Location, LocationId, ProcessId, Program, Template, TemplateId,
+};
 use crate::source::Source;
 use crate::util::IndexVec;
 
@@ -83,6 +85,11 @@ impl Unit {
     /// A shared array of cells with these initial values; the name and the domain are those of the pattern.
     pub fn array(&mut self, pattern: &Location, cells: &[Initial]) -> ArrayId {
         self.builder.array(pattern, cells)
+    }
+
+    /// A thread of the text, of which there may be several instances.
+    pub fn template(&mut self, template: Template) -> TemplateId {
+        self.builder.template(template)
     }
 
     /// A thread; it becomes the process of this number.

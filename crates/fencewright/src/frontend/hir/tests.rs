@@ -4,7 +4,7 @@ use super::{
     Body, Claim, Condition, ConditionKind, Effect, EffectKind, Expr, First, LoadOrder, Local, LocalId, Observed,
     Operand, Place, Property, Stmt, StmtKind, StoreOrder, Thread, Unit, Update, UpdateOrder, lower,
 };
-use crate::program::{self, BinaryOp, Domain, Initial, Location, LocationId, PropertyKind, dump};
+use crate::program::{self, BinaryOp, Domain, Initial, Location, LocationId, PropertyKind, Template, dump};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec};
 
@@ -23,9 +23,10 @@ fn unit(statements: impl FnOnce(LocationId, LocalId) -> Vec<StmtKind>, domain: O
     let r = LocalId::from_usize(0);
     let kinds = std::iter::once(StmtKind::Let(r, First::Constant(0))).chain(statements(x, r));
     let block = kinds.map(|kind| Stmt { span: HERE, kind }).collect();
+    let template = unit.template(Template { name: "T".to_owned(), span: HERE });
     unit.thread(Thread {
         name: "T".to_owned(),
-        family: "T".to_owned(),
+        template,
         locals: IndexVec::from_iter([local]),
         labels: IndexVec::new(),
         body: Body { labels: Vec::new(), block },

@@ -1,7 +1,7 @@
 //! Threads, statements, conditions, expressions.
 
 use crate::index_type;
-use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Program, Value};
+use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Program, TemplateId, Value};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -21,8 +21,8 @@ index_type!(
 pub struct Thread {
     /// Its name, with its arguments for a member of a family: `P(0)`.
     pub name: String,
-    /// The name of the thread or family in the text: `P`.
-    pub family: String,
+    /// The thread of the text that it is an instance of.
+    pub template: TemplateId,
     /// Its registers, and those of the functions it calls.
     pub locals: IndexVec<LocalId, Local>,
     /// The names of its labels.

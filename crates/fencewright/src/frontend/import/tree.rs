@@ -7,7 +7,7 @@ use crate::frontend::ast::{
 use crate::program::{BinaryOp, UnaryOp};
 use crate::source::Span;
 
-use super::interval::Interval;
+use crate::numeric;
 
 /// An expression at a place.
 pub(crate) fn expr(kind: ExprKind, span: Span) -> Expr {
@@ -101,8 +101,8 @@ pub(crate) fn item(kind: ItemKind, span: Span, blank_before: bool) -> Item {
 }
 
 /// A range, or `int` where an end is missing.
-pub(crate) fn type_of(interval: Interval, span: Span) -> Type {
-    let kind = match interval.ends() {
+pub(crate) fn type_of(values: numeric::Range, span: Span) -> Type {
+    let kind = match values.ends() {
         Some((lo, hi)) => TypeKind::Range(Box::new(range(lo, hi, span))),
         None => TypeKind::Int,
     };

@@ -10,11 +10,13 @@
 mod header;
 mod parser;
 mod registers;
+mod rewrite;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod translate;
 
+use crate::frontend::rewrite::Rewrite;
 use crate::frontend::{Frontend, Input, Read, Tree, ast};
 
 /// The front end for `.litmus` files.
@@ -48,5 +50,9 @@ impl Frontend for Litmus {
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         Read { tree: Tree::Surface(tree), diagnostics }
+    }
+
+    fn rewrite(&self) -> Option<&dyn Rewrite> {
+        Some(self)
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Test {
     /// Comments in and behind the initial state.
     pub(super) comments: Vec<Comment>,
     pub(super) threads: Vec<Thread>,
+    /// The rows of the table, below its heading.
+    pub(super) lines: Vec<Line>,
     /// What is observed; it has no effect.
     pub(super) locations: Vec<Place>,
     pub(super) property: Option<Property>,
@@ -49,6 +51,15 @@ pub(super) struct Register {
     /// Its number in [`registers`](super::registers).
     pub(super) family: usize,
     pub(super) span: Span,
+}
+
+/// A row of the table, with all its cells.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// Without its `;`.
+    pub(super) cells: Vec<Span>,
+    /// The `;`.
+    pub(super) end: Span,
 }
 
 /// A column of the table.

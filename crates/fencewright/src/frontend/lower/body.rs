@@ -111,7 +111,7 @@ impl Lowering {
     pub(super) fn thread(&mut self, member: &Member<'_>) -> hir::Thread {
         hir::Thread {
             name: member.name(),
-            family: member.thread.name.text.clone(),
+            template: member.template,
             locals: self.registers.iter().map(Register::local).collect(),
             labels: self.labels.clone(),
             body: std::mem::take(&mut self.body),

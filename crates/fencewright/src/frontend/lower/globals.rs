@@ -6,7 +6,7 @@ use crate::frontend::ast::{self, ItemKind};
 use crate::frontend::hir::Unit;
 use crate::frontend::nearest::nearest;
 use crate::frontend::said::MAX_PROCESSES;
-use crate::program::{ArrayId, Domain, LocationId, Value};
+use crate::program::{ArrayId, Domain, LocationId, Template, TemplateId, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::constants::{Constants, Environment, range};
@@ -44,6 +44,7 @@ impl Global<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Member<'a> {
     pub thread: &'a ast::Thread,
+    pub template: TemplateId,
     pub span: Span,
     /// The values of the parameters.
     pub arguments: Vec<Value>,
@@ -88,7 +89,8 @@ impl<'a> Globals<'a> {
         }
         for item in &file.items {
             if let ItemKind::Thread(thread) = &item.kind {
-                globals.add_members(log, thread, item.span);
+                let template = unit.template(Template { name: thread.name.text.clone(), span: item.span });
+                globals.add_members(log, thread, template, item.span);
             }
         }
         globals
@@ -144,7 +146,7 @@ impl<'a> Globals<'a> {
         }
     }
 
-    fn add_members(&mut self, log: &mut Log, thread: &'a ast::Thread, span: Span) {
+    fn add_members(&mut self, log: &mut Log, thread: &'a ast::Thread, template: TemplateId, span: Span) {
         check_distinct(log, thread.parameters.iter().map(|it| &it.name));
         let mut combinations: Vec<Vec<Value>> = vec![Vec::new()];
         for parameter in &thread.parameters {
@@ -165,7 +167,7 @@ impl<'a> Globals<'a> {
             log.error(thread.name.span, message, "leave some out");
             return;
         }
-        self.members.extend(combinations.into_iter().map(|arguments| Member { thread, span, arguments }));
+        self.members.extend(combinations.into_iter().map(|arguments| Member { thread, template, span, arguments }));
     }
 }
 

@@ -9,11 +9,13 @@
 //! Whatever has no counterpart is an error.
 
 mod parser;
+mod rewrite;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod translate;
 
+use crate::frontend::rewrite::Rewrite;
 use crate::frontend::{Frontend, Input, Read, Tree, ast};
 
 /// The front end for `.rmm` files.
@@ -41,5 +43,9 @@ impl Frontend for Rmm {
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         Read { tree: Tree::Surface(tree), diagnostics }
+    }
+
+    fn rewrite(&self) -> Option<&dyn Rewrite> {
+        Some(self)
     }
 }

@@ -4,7 +4,7 @@
 //! name and `other k` a call.
 
 use crate::frontend::ast::{Comment, Expr, Name, Trivia};
-use crate::frontend::import::interval::Interval;
+use crate::numeric::Range;
 use crate::program::FenceKind;
 use crate::source::Span;
 
@@ -47,7 +47,7 @@ pub(super) struct Declaration {
     /// With its `$` if it is a register.
     pub(super) name: Name,
     pub(super) initial: Initial,
-    pub(super) domain: Interval,
+    pub(super) domain: Range,
 }
 
 /// What something holds at the start.

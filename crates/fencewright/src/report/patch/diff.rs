@@ -1,9 +1,10 @@
-//! A unified diff of a text and the same text with insertions.
+//! A unified diff of a text and the same text with edits.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
 
-use crate::source::Source;
+use crate::frontend::rewrite::Edit;
+use crate::source::{Source, SourceFile, Span};
 
 const CONTEXT: usize = 3;
 
@@ -14,12 +15,17 @@ struct Line {
     text: String,
 }
 
-/// What the insertions change, for `patch -p1`.
-pub(super) fn unified(source: &Source, insertions: &BTreeMap<usize, String>) -> String {
-    let lines = lines(source.text(), insertions);
+/// What the edits change, file by file, for `patch -p1`. They are in the order of the text.
+pub(super) fn unified(source: &Source, edits: &[Edit]) -> String {
+    source.files().iter().map(|file| of_file(file, edits)).collect()
+}
+
+fn of_file(file: &SourceFile, edits: &[Edit]) -> String {
+    let is_here = |edit: &&Edit| file.start() <= edit.span().start && edit.span().end <= file.end();
+    let lines = lines(file, &edits.iter().filter(is_here).collect::<Vec<_>>());
     let changed: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].sign != ' ').collect();
     let Some(&first) = changed.first() else { return String::new() };
-    let name = source.name().trim_start_matches('/');
+    let name = file.name().trim_start_matches('/');
     let mut out = format!("--- a/{name}\n+++ b/{name}\n");
     let mut hunk = first.saturating_sub(CONTEXT)..first + 1;
     for &i in &changed {
@@ -34,34 +40,66 @@ pub(super) fn unified(source: &Source, insertions: &BTreeMap<usize, String>) -> 
 }
 
 /// All lines, those that stay and those that come and go.
-fn lines(text: &str, insertions: &BTreeMap<usize, String>) -> Vec<Line> {
+fn lines(file: &SourceFile, edits: &[&Edit]) -> Vec<Line> {
     let mut out = Vec::new();
-    let mut start = 0;
-    for old in text.split_inclusive('\n') {
-        let end = start + old.len();
-        let is_last = end == text.len();
-        let mut new = old.to_owned();
-        for (&offset, insertion) in insertions.range(start..end + usize::from(is_last)).rev() {
-            new.insert_str(offset - start, insertion);
+    let mut done = 0;
+    let mut edits = edits.iter().peekable();
+    while let Some(edit) = edits.next() {
+        let mut old = whole_lines(file, edit.span());
+        let mut here = vec![*edit];
+        while let Some(next) = edits.next_if(|next| whole_lines(file, next.span()).start < old.end.max(old.start + 1)) {
+            old.end = old.end.max(whole_lines(file, next.span()).end);
+            here.push(next);
         }
-        let mut is_kept = false;
-        let mut added = Vec::new();
-        for line in new.split_inclusive('\n') {
-            let is_old = line == old && !is_kept;
-            is_kept |= is_old;
-            added.push(Line { sign: if is_old { ' ' } else { '+' }, text: line.to_owned() });
-        }
-        if !is_kept {
-            out.push(Line { sign: '-', text: old.to_owned() });
-        }
-        out.extend(added);
-        start = end;
+        out.extend(kept(&file.text()[done..old.start]));
+        out.extend(changed(file, old.clone(), &here));
+        done = old.end;
     }
+    out.extend(kept(&file.text()[done..]));
     out
 }
 
-fn write_hunk(lines: &[Line], hunk: std::ops::Range<usize>, out: &mut String) {
-    let count = |range: std::ops::Range<usize>, sign: char| {
+/// The lines that a place is in, counted from the start of the file; at the end of the text it is the last line.
+fn whole_lines(file: &SourceFile, span: Span) -> Range<usize> {
+    let text = file.text();
+    let [from, to] = [span.start, span.end].map(|byte| (byte - file.start()) as usize);
+    let start_of = |byte: usize| text[..byte].rfind('\n').map_or(0, |at| at + 1);
+    let start = if from == text.len() && text.ends_with('\n') { start_of(from - 1) } else { start_of(from) };
+    let end = text[to..].find('\n').map_or(text.len(), |at| to + at + 1);
+    start..end
+}
+
+fn kept(text: &str) -> impl Iterator<Item = Line> {
+    text.split_inclusive('\n').map(|line| Line { sign: ' ', text: line.to_owned() })
+}
+
+/// Lines with edits. A line that is still there is no change.
+fn changed(file: &SourceFile, lines: Range<usize>, edits: &[&Edit]) -> Vec<Line> {
+    let old = &file.text()[lines.clone()];
+    let mut new = old.to_owned();
+    for edit in edits.iter().rev() {
+        let [from, to] = [edit.span().start, edit.span().end].map(|it| (it - file.start()) as usize - lines.start);
+        new.replace_range(from..to, edit.text());
+    }
+    let mut new: Vec<&str> = new.split_inclusive('\n').collect();
+    let line = |sign, text: &str| Line { sign, text: text.to_owned() };
+    let mut out = Vec::new();
+    for old in old.split_inclusive('\n') {
+        match new.iter().position(|it| *it == old) {
+            Some(at) => {
+                out.extend(new.drain(..at).map(|it| line('+', it)));
+                new.remove(0);
+                out.push(line(' ', old));
+            }
+            None => out.push(line('-', old)),
+        }
+    }
+    out.extend(new.into_iter().map(|it| line('+', it)));
+    out
+}
+
+fn write_hunk(lines: &[Line], hunk: Range<usize>, out: &mut String) {
+    let count = |range: Range<usize>, sign: char| {
         lines[range].iter().filter(|line| line.sign == ' ' || line.sign == sign).count()
     };
     let range = |sign| {

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::{MP, PETERSON, SB, program};
 use crate::engine::{self, Options, StopReason, Task};
+use crate::frontend::rewrite::Spelling;
 use crate::memory::Model;
 use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
 use crate::source::Style;
@@ -33,6 +34,7 @@ pub(super) fn report(
         candidates: &candidates,
         answer: Ok(&synthesis),
         repairs: &[],
+        spelling: Spelling::FW,
         diff: None,
         seconds: 0.25,
         peak_rss: None,

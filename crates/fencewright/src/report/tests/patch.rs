@@ -3,9 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::{PETERSON, SB};
-use crate::frontend::{self, Frontend, fw, litmus};
+use crate::frontend::{self, Frontend, fw, litmus, rmm};
 use crate::program::{FenceKind, Placement, Program};
-use crate::report::patch::{Original, Patched, Unwritable, patch};
+use crate::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
 use crate::source::Source;
 use crate::synth::{By, Place, candidates};
 
@@ -24,7 +24,7 @@ fn patched(
         candidate.positions.iter().map(move |&position| (position, kind)).collect::<Vec<_>>()
     };
     let placement: Placement = fences.iter().flat_map(positions).collect();
-    patch(&Original { frontend, source: &source, defines: &[], program: &program }, &placement)
+    patch(&Original { frontend, defines: &[], program: &program }, &placement)
 }
 
 fn check(text: &str, place: &Place, fences: &[(usize, FenceKind)], expected: &Expect) {
@@ -112,7 +112,7 @@ fn two_fences_may_meet() {
     let loads = candidates(&program, &Place::BeforeLoads, By::Source).expect("no labels are asked for");
     let positions = stores.iter().chain(&loads).flat_map(|it| it.positions.clone());
     let placement: Placement = positions.zip(all).map(|(position, (_, kind))| (position, kind)).collect();
-    let original = Original { frontend: &fw::Fw, source: program.source(), defines: &[], program: &program };
+    let original = Original { frontend: &fw::Fw, defines: &[], program: &program };
     let found = patch(&original, &placement).expect("the text has a place for them");
     expect![[r#"
         shared x, y, z: 0..1;
@@ -253,12 +253,165 @@ fn line_ends_are_kept() {
     assert_eq!(found.matches('\n').count(), found.matches("\r\n").count());
 }
 
+const LITMUS: &str = "X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ; (* both store *)
+ L:          | MOV EAX,[x] ;
+ MOV EAX,[y] |             ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+";
+
+const RMM: &str = "forbidden A B
+data x = 0 : [0:1] y = 0 : [0:1]
+process registers $r = 0 : [0:1]
+text
+  write: x := 1; /* first */
+  read: $r := y;
+  if $r = 0 then write: x := 0;
+  A: nop
+process registers $r = 0 : [0:1]
+text
+  either { write: y := 1 or nop };
+  B: nop
+";
+
+fn check_in(frontend: &dyn Frontend, text: &str, place: &Place, fences: &[(usize, FenceKind)], expected: &Expect) {
+    let found = patched(frontend, text, (place, By::Source), fences);
+    match found {
+        Ok(found) => expected.assert_eq(&found.diff.expect("the text was changed in its own language")),
+        Err(it) => expected.assert_eq(&format!("{}\n{}\n", it.message, it.help)),
+    }
+}
+
 #[test]
-fn an_imported_program_is_printed() {
-    let text = "X86 SB\n{ x=0; y=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n\
-                exists (0:EAX=0 /\\ 1:EAX=0)\n";
-    let found = patched(&litmus::Litmus, text, (&Place::AfterStores, By::Source), &[(0, FenceKind::Full)]);
-    let found = found.expect("the text has a place for it");
-    assert!(found.text.contains("    x = 1;\n    fence;\n    EAX = y;\n"), "{}", found.text);
-    assert!(found.diff.is_none());
+fn a_litmus_test_gets_rows() {
+    check_in(
+        &litmus::Litmus,
+        LITMUS,
+        &Place::AfterStores,
+        &[(0, FenceKind::Full), (1, FenceKind::StoreStore)],
+        &expect![[r#"
+            --- a/t.fw
+            +++ b/t.fw
+            @@ -2,6 +2,7 @@
+             { x=0; y=0; }
+              P0          | P1          ;
+              MOV [x],$1  | MOV [y],$1  ; (* both store *)
+            + MFENCE      | SFENCE      ;
+              L:          | MOV EAX,[x] ;
+              MOV EAX,[y] |             ;
+             exists (0:EAX=0 /\ 1:EAX=0)
+        "#]],
+    );
+    check_in(
+        &litmus::Litmus,
+        LITMUS,
+        &Place::BeforeLoads,
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+        --- a/t.fw
+        +++ b/t.fw
+        @@ -2,6 +2,7 @@
+         { x=0; y=0; }
+          P0          | P1          ;
+          MOV [x],$1  | MOV [y],$1  ; (* both store *)
+        +             | MFENCE      ;
+          L:          | MOV EAX,[x] ;
+          MOV EAX,[y] |             ;
+         exists (0:EAX=0 /\ 1:EAX=0)
+    "#]],
+    );
+}
+
+#[test]
+fn a_row_goes_between_a_label_and_its_instruction_only_if_they_are_in_two_cells() {
+    check_in(
+        &litmus::Litmus,
+        LITMUS,
+        &Place::BeforeLoads,
+        &[(1, FenceKind::Full)],
+        &expect![[r#"
+        --- a/t.fw
+        +++ b/t.fw
+        @@ -3,5 +3,6 @@
+          P0          | P1          ;
+          MOV [x],$1  | MOV [y],$1  ; (* both store *)
+          L:          | MOV EAX,[x] ;
+        + MFENCE      |             ;
+          MOV EAX,[y] |             ;
+         exists (0:EAX=0 /\ 1:EAX=0)
+    "#]],
+    );
+    let labelled =
+        LITMUS.replace(" L:          | MOV EAX,[x] ;\n MOV EAX,[y] |             ;", " L: MOV EAX,[y] | MOV EAX,[x] ;");
+    check_in(
+        &litmus::Litmus,
+        &labelled,
+        &Place::BeforeLoads,
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+        the fence before `[y]` at line 5 cannot be written as a statement
+        a cell holds its label and its instruction, with nothing between; use another `--place`
+    "#]],
+    );
+}
+
+#[test]
+fn a_program_for_memorax_gets_statements() {
+    let all = [(0, FenceKind::Full), (1, FenceKind::StoreStore), (2, FenceKind::Full)];
+    check_in(
+        &rmm::Rmm,
+        RMM,
+        &Place::AfterStores,
+        &all,
+        &expect![[r#"
+        --- a/t.fw
+        +++ b/t.fw
+        @@ -3,10 +3,11 @@
+         process registers $r = 0 : [0:1]
+         text
+           write: x := 1; /* first */
+        +  fence;
+           read: $r := y;
+        -  if $r = 0 then write: x := 0;
+        +  if $r = 0 then { write: x := 0; sfence };
+           A: nop
+         process registers $r = 0 : [0:1]
+         text
+        -  either { write: y := 1 or nop };
+        +  either { write: y := 1; fence or nop };
+           B: nop
+    "#]],
+    );
+    check_in(
+        &rmm::Rmm,
+        RMM,
+        &Place::BeforeLoads,
+        &[(0, FenceKind::Full)],
+        &expect![[r#"
+        --- a/t.fw
+        +++ b/t.fw
+        @@ -3,6 +3,7 @@
+         process registers $r = 0 : [0:1]
+         text
+           write: x := 1; /* first */
+        +  fence;
+           read: $r := y;
+           if $r = 0 then write: x := 0;
+           A: nop
+    "#]],
+    );
+}
+
+#[test]
+fn an_imported_program_can_be_printed() {
+    let program = frontend::parse(&litmus::Litmus, &Source::new("t.litmus", LITMUS), &[]).program.expect("it is good");
+    let candidates = candidates(&program, &Place::AfterStores, By::Source).expect("there are no labels");
+    let first = candidates.iter().next().expect("there is a store");
+    let placement: Placement = first.positions.iter().map(|&position| (position, FenceKind::Full)).collect();
+    let original = Original { frontend: &litmus::Litmus, defines: &[], program: &program };
+    let found = patch_as_fw(&original, &placement).expect("the text has a place for it");
+    assert!(found.text.contains("    x = 1;\n    fence;\n"), "{}", found.text);
+    assert_eq!((found.language, found.diff, found.edits.len()), ("fw", None, 0));
 }

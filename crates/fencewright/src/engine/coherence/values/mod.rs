@@ -109,7 +109,7 @@ impl<'a> Cutter<'a> {
     fn new(task: &'a Task<'a>, m: Value) -> Self {
         let program = task.program;
         let cases = Cases { m };
-        let mut builder = Builder::new(program.source().clone());
+        let mut builder = Builder::like(program);
         let firsts: Vec<_> = program.arrays().iter().map(|array| (array.first, array)).collect();
         let in_arrays: BTreeSet<_> = program.arrays().iter().flat_map(crate::program::Array::cells).collect();
         for (id, location) in program.locations().iter_enumerated() {
@@ -339,7 +339,7 @@ impl<'a> Cutter<'a> {
 fn copied_processes(program: &Program, cases: Cases, builder: &mut Builder) -> IndexVec<PointId, PointId> {
     let mut points: IndexVec<PointId, Option<PointId>> = IndexVec::filled(program.points().len(), None);
     for process in program.processes() {
-        let id = builder.process(process.name.clone(), process.family.clone(), process.span);
+        let id = builder.process(process.name.clone(), process.template, process.span);
         points[process.entry] = Some(builder.so_far().processes()[id].entry);
         for register in &process.registers {
             let (domain, initial) = (cases.domain(register.domain), cases.initial(register.domain, register.initial));

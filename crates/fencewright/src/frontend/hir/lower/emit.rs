@@ -29,7 +29,7 @@ pub(super) fn emit(
     cfg: &Cfg,
     domains: &IndexVec<RegisterId, Domain>,
 ) -> Emitted {
-    let process = builder.process(thread.name.clone(), thread.family.clone(), thread.span);
+    let process = builder.process(thread.name.clone(), thread.template, thread.span);
     let (labels, ends, registers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let mut emitted = Emitted { process, labels, ends, registers };
     let registers = emit_registers(builder, &mut emitted, cfg, domains);

@@ -3,7 +3,7 @@
 use super::{Parser, split};
 use crate::frontend::import::cursor::Parsed;
 use crate::frontend::import::lexer::TokenKind;
-use crate::frontend::litmus::syntax::{Row, RowKind, Test, Thread};
+use crate::frontend::litmus::syntax::{Line, Row, RowKind, Test, Thread};
 use crate::source::{Diagnostic, Span};
 
 /// What ends the table.
@@ -58,8 +58,11 @@ impl Parser<'_> {
         let comments = self.cursor.comments_before(start.start);
         test.comments.extend(split(comments));
         let mut column = 0;
+        let mut line = Line::default();
         loop {
+            let from = self.cursor.previous().end;
             let rows = self.cell()?;
+            line.cells.push(Span::new(from, self.cursor.current().span.start));
             match test.threads.get_mut(column) {
                 Some(thread) => thread.rows.extend(rows),
                 None => return Err(self.wrong_width(start, column + 1, test.threads.len())),
@@ -72,6 +75,8 @@ impl Parser<'_> {
                 return Err(self.cursor.expected("`;`", TABLE_HELP));
             }
             self.cursor.expect(";", TABLE_HELP)?;
+            line.end = self.cursor.previous();
+            test.lines.push(line);
             break;
         }
         if column < test.threads.len() {

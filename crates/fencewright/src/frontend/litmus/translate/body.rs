@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::flags::{self, Flags};
 use super::{Item, ItemKind, Translation};
 use crate::frontend::ast::{self, Expr, Name, Stmt, StmtKind, Target};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::names::Names;
 use crate::frontend::import::tree::{block, comment, int, item, let_, name, stmt, target, type_of, value_of};
 use crate::frontend::litmus::syntax::{Instruction, Operand, OperandKind, Row, RowKind};
 use crate::frontend::nearest::nearest;
+use crate::numeric::Range;
 use crate::source::{Diagnostic, Span};
 
 /// Names that a thread uses besides its registers.
@@ -67,7 +67,7 @@ impl<'a> Translation<'a> {
     }
 }
 
-fn register(text: &str, range: Interval, value: i64, span: Span) -> Stmt {
+fn register(text: &str, range: Range, value: i64, span: Span) -> Stmt {
     let_(name(text, span), Some(type_of(range, span)), int(value, span), span)
 }
 

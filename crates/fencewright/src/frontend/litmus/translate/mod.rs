@@ -13,11 +13,11 @@ use super::syntax::{Condition, InitialValue, Instruction, Operand, OperandKind, 
 use crate::frontend::ast::{
     self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable,
 };
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::lexer::MAX_ERRORS;
 use crate::frontend::import::names::Names;
 use crate::frontend::import::tree::{binary, comment, expr, int, item, name, not, thread_ref, type_of, var};
 use crate::frontend::nearest::nearest;
+use crate::numeric::Range;
 use crate::program::BinaryOp;
 use crate::source::{Diagnostic, Span};
 
@@ -57,7 +57,7 @@ struct Translation<'a> {
     /// Registers whose value matters to an instruction or the outcome.
     read: BTreeSet<RegisterKey>,
     /// What locations and registers may hold.
-    range: Interval,
+    range: Range,
     diagnostics: Vec<Diagnostic>,
 }
 

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::operands;
-use crate::frontend::import::interval::Interval;
 use crate::frontend::litmus::syntax::{
     Condition, InitialValue, Instruction, Operand, OperandKind, RowKind, Test, Thread,
 };
+use crate::numeric::Range;
 use crate::program::BinaryOp;
 
 /// Wider intervals are taken to be unbounded.
@@ -29,9 +29,9 @@ struct Arithmetic {
 }
 
 /// The interval of a test.
-pub(super) fn infer(test: &Test) -> Interval {
-    let mut interval = Interval::one(0);
-    let mut add = |value: i64| interval = interval.hull(Interval::one(value));
+pub(super) fn infer(test: &Test) -> Range {
+    let mut interval = Range::just(0);
+    let mut add = |value: i64| interval = interval.hull(Range::just(value.into()));
     for it in &test.initial {
         if let InitialValue::Number(value) = it.value {
             add(value);
@@ -128,9 +128,9 @@ impl Arithmetic {
         }
     }
 
-    fn widen(&self, start: Interval) -> Interval {
+    fn widen(&self, start: Range) -> Range {
         if self.is_in_loop {
-            return Interval::ALL;
+            return Range::ALL;
         }
         let mut interval = self.closed(start);
         // With bits the order of additions matters, so each counts as the greatest.
@@ -140,9 +140,9 @@ impl Arithmetic {
         );
         for &value in &self.added {
             let by = if self.has_bits {
-                Interval::range(least, greatest)
+                Range::from_to(least, greatest)
             } else {
-                Interval::one(0).hull(Interval::one(value))
+                Range::just(0).hull(Range::just(value.into()))
             };
             interval = self.closed(interval.plus(by));
         }
@@ -156,16 +156,16 @@ impl Arithmetic {
     }
 
     /// With what operations on bits can make of it, within reason.
-    fn closed(&self, interval: Interval) -> Interval {
-        let Some((lo, hi)) = interval.ends() else { return Interval::ALL };
+    fn closed(&self, interval: Range) -> Range {
+        let Some((lo, hi)) = interval.ends() else { return Range::ALL };
         if lo < -WIDEST || hi > WIDEST {
-            return Interval::ALL;
+            return Range::ALL;
         }
         if !self.has_bits {
             return interval;
         }
         let greatest = hi.max(-lo - 1).max(0);
         let mask = (greatest as u64 + 1).next_power_of_two() as i64 - 1;
-        Interval::range(if lo < 0 { -mask - 1 } else { 0 }, mask)
+        Range::from_to(if lo < 0 { -mask - 1 } else { 0 }, mask)
     }
 }

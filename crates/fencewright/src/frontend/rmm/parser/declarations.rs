@@ -3,10 +3,10 @@
 use super::Parser;
 use crate::frontend::ast::Name;
 use crate::frontend::import::cursor::Parsed;
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::lexer::TokenKind;
 use crate::frontend::nearest::nearest;
 use crate::frontend::rmm::syntax::{Declaration, File, Initial, Predicate, Process, Tuple};
+use crate::numeric::Range;
 use crate::source::{Diagnostic, Span};
 
 /// The words that start a section.
@@ -197,7 +197,7 @@ impl Parser<'_> {
             Initial::Number(self.cursor.integer("a number or `*`", &help)?.0)
         };
         let value_span = self.cursor.since(value_start);
-        let domain = if self.cursor.eat(":") { self.domain()? } else { Interval::ALL };
+        let domain = if self.cursor.eat(":") { self.domain()? } else { Range::ALL };
         if let (Initial::Number(value), Some((lo, hi))) = (initial, domain.ends())
             && !domain.contains(value)
         {
@@ -213,10 +213,10 @@ impl Parser<'_> {
         Ok(Declaration { trivia, span, name, initial, domain })
     }
 
-    fn domain(&mut self) -> Parsed<Interval> {
+    fn domain(&mut self) -> Parsed<Range> {
         let help = "a domain is `[lo:hi]` with both ends included, or `Z` for all integers";
         if self.cursor.eat("Z") {
-            return Ok(Interval::ALL);
+            return Ok(Range::ALL);
         }
         let start = self.cursor.current().span;
         if !self.cursor.eat("[") {
@@ -230,9 +230,9 @@ impl Parser<'_> {
             let span = self.cursor.since(start);
             let diagnostic = Diagnostic::error(span, "empty domain").with_label("no value is in it");
             self.cursor.diagnostics.push(diagnostic.with_help(format!("did you mean `[{hi}:{lo}]`?")));
-            return Ok(Interval::range(hi, lo));
+            return Ok(Range::from_to(hi, lo));
         }
-        Ok(Interval::range(lo, hi))
+        Ok(Range::from_to(lo, hi))
     }
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::memory::Memory;
 use super::{Group, check_distinct, initial, renamed};
 use crate::frontend::ast::{self, Expr, FamilyParameter, Target, Thread};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::names::Names;
 use crate::frontend::import::tree::{binary, block, call, int, let_, name, range, stmt, type_of, var};
 use crate::frontend::nearest::nearest;
 use crate::frontend::rmm::syntax::{Declaration, Initial, Place, PlaceKind, Process, Stmt, StmtKind};
+use crate::numeric::Range;
 use crate::program::BinaryOp;
 use crate::source::{Diagnostic, Span};
 
@@ -32,7 +32,7 @@ pub(super) struct Body<'t, 'a> {
 #[derive(Clone)]
 pub(super) struct Cell {
     pub(super) target: Target,
-    pub(super) domain: Interval,
+    pub(super) domain: Range,
 }
 
 impl<'t, 'a> Body<'t, 'a> {
@@ -121,15 +121,15 @@ impl<'t, 'a> Body<'t, 'a> {
     }
 
     /// The number of this process, and what it may be.
-    pub(super) fn me(&self, span: Span) -> (Expr, Interval) {
+    pub(super) fn me(&self, span: Span) -> (Expr, Range) {
         let (first, last) = (self.group.base as i64, (self.group.base + self.group.count) as i64 - 1);
         let me = self.my.as_ref().map_or_else(|| int(first, span), |my| var(my, span));
-        (me, Interval::range(first, last))
+        (me, Range::from_to(first, last))
     }
 
     /// The number of the `k`-th other process, and what it may be: `k` if that is less than the own number, `k + 1`
     /// otherwise.
-    pub(super) fn other(&mut self, k: i64, span: Span) -> Option<(Expr, Interval)> {
+    pub(super) fn other(&mut self, k: i64, span: Span) -> Option<(Expr, Range)> {
         let n_others = self.n_processes as i64 - 1;
         if !(0..n_others).contains(&k) {
             let message = format!("there is no other process with number {k}");
@@ -142,7 +142,7 @@ impl<'t, 'a> Body<'t, 'a> {
             return None;
         }
         let (first, last) = (self.group.base as i64, (self.group.base + self.group.count) as i64 - 1);
-        let interval = Interval::range(if k < last { k } else { k + 1 }, if k < first { k } else { k + 1 });
+        let interval = Range::from_to(if k < last { k } else { k + 1 }, if k < first { k } else { k + 1 });
         if let Some(number) = interval.constant() {
             return Some((int(number, span), interval));
         }
@@ -184,7 +184,7 @@ impl<'t, 'a> Body<'t, 'a> {
         }
     }
 
-    fn owned(&mut self, it: &ast::Name, place: &Place, number: (Expr, Interval)) -> Option<Cell> {
+    fn owned(&mut self, it: &ast::Name, place: &Place, number: (Expr, Range)) -> Option<Cell> {
         let Some(owned) = self.memory.owned.get(it.text.as_str()) else { return self.unknown_location(it) };
         let mut domain = None;
         for owner in self.group.numbers().filter_map(|member| owner_for(&place.kind, member)) {

@@ -2,9 +2,9 @@
 
 use super::body::Body;
 use crate::frontend::ast::{Expr, ExprKind};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::tree::{binary, expr, int};
 use crate::frontend::nearest::nearest;
+use crate::numeric::Range;
 use crate::program::{BinaryOp, UnaryOp};
 use crate::source::Diagnostic;
 
@@ -25,21 +25,21 @@ impl Body<'_, '_> {
     }
 
     /// An expression in the names of the tree, and what it may be.
-    pub(super) fn valued(&mut self, it: &Expr) -> (Expr, Interval) {
+    pub(super) fn valued(&mut self, it: &Expr) -> (Expr, Range) {
         match &it.kind {
-            ExprKind::Int(value) => (it.clone(), Interval::one(*value)),
+            ExprKind::Int(value) => (it.clone(), Range::just((*value).into())),
             ExprKind::Name(name) if name.text == "me" => self.me(it.span),
             ExprKind::Name(name) => match self.group.registers.get(&name.text) {
                 Some((text, domain)) => (crate::frontend::import::tree::var(text, it.span), *domain),
                 None => {
                     self.unknown_value(it, &name.text);
-                    (it.clone(), Interval::ALL)
+                    (it.clone(), Range::ALL)
                 }
             },
             ExprKind::Call(_, arguments) => {
                 let k = arguments.first().and_then(|it| if let ExprKind::Int(k) = it.kind { Some(k) } else { None });
                 let other = k.and_then(|k| self.other(k, it.span));
-                other.unwrap_or_else(|| (int(0, it.span), Interval::ALL))
+                other.unwrap_or_else(|| (int(0, it.span), Range::ALL))
             }
             ExprKind::Paren(inner) => {
                 let (inner, interval) = self.valued(inner);
@@ -48,8 +48,8 @@ impl Body<'_, '_> {
             ExprKind::Unary(op, inner) => {
                 let (inner, interval) = self.valued(inner);
                 let interval = match op {
-                    UnaryOp::Neg => interval.negated(),
-                    UnaryOp::Not => Interval::range(0, 1),
+                    UnaryOp::Neg => interval.negated().in_64_bits(),
+                    UnaryOp::Not => Range::from_to(0, 1),
                 };
                 (expr(ExprKind::Unary(*op, Box::new(inner)), it.span), interval)
             }
@@ -58,7 +58,7 @@ impl Body<'_, '_> {
                 (binary(*op, left, right), combined(*op, a, b))
             }
             ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Member(..) => {
-                (it.clone(), Interval::ALL)
+                (it.clone(), Range::ALL)
             }
         }
     }
@@ -80,10 +80,10 @@ impl Body<'_, '_> {
     }
 }
 
-fn combined(op: BinaryOp, a: Interval, b: Interval) -> Interval {
+fn combined(op: BinaryOp, a: Range, b: Range) -> Range {
     match op {
-        BinaryOp::Add => a.plus(b),
-        BinaryOp::Sub => a.plus(b.negated()),
+        BinaryOp::Add => a.plus(b).in_64_bits(),
+        BinaryOp::Sub => a.minus(b).in_64_bits(),
         BinaryOp::Mul
         | BinaryOp::Div
         | BinaryOp::Rem
@@ -99,18 +99,21 @@ fn combined(op: BinaryOp, a: Interval, b: Interval) -> Interval {
         | BinaryOp::And
         | BinaryOp::Or
         | BinaryOp::Min
-        | BinaryOp::Max => Interval::ALL,
+        | BinaryOp::Max => Range::ALL,
     }
 }
 
 /// How a value that may be any of `values` relates to a domain.
-pub(super) fn fit(value: &Expr, values: Interval, domain: Interval) -> Fit {
+pub(super) fn fit(value: &Expr, values: Range, domain: Range) -> Fit {
     if !values.meets(domain) {
         return Fit::Never;
     }
-    let compare = |op, end: i64| binary(op, value.clone(), int(end, value.span));
-    let lower = domain.lo.filter(|_| !values.starts_within(domain)).map(|lo| compare(BinaryOp::Ge, lo));
-    let upper = domain.hi.filter(|_| !values.ends_within(domain)).map(|hi| compare(BinaryOp::Le, hi));
+    let compare = |op, end: i128| {
+        let end = i64::try_from(end).expect("the ends of a domain are numbers of the text");
+        binary(op, value.clone(), int(end, value.span))
+    };
+    let lower = domain.least.filter(|_| !values.starts_within(domain)).map(|end| compare(BinaryOp::Ge, end));
+    let upper = domain.most.filter(|_| !values.ends_within(domain)).map(|end| compare(BinaryOp::Le, end));
     match (lower, upper) {
         (None, None) => Fit::Always,
         (Some(condition), None) | (None, Some(condition)) => Fit::Where(condition),

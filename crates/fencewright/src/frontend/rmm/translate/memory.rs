@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use super::{check_distinct, initial, renamed};
 use crate::frontend::ast::{Expr, Initial, Item, ItemKind, Shared, SharedVariable, Trivia};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::names::Names;
 use crate::frontend::import::tree::{int, name, type_of};
 use crate::frontend::rmm::syntax::{self, Declaration, File};
+use crate::numeric::Range;
 use crate::source::Diagnostic;
 
 /// All locations.
@@ -93,7 +93,7 @@ impl Owned<'_> {
     }
 
     /// The domain of the location of a process, if it has one.
-    pub(super) fn domain(&self, process: usize) -> Option<Interval> {
+    pub(super) fn domain(&self, process: usize) -> Option<Range> {
         self.declaration(process).map(|it| it.domain)
     }
 
@@ -105,7 +105,7 @@ impl Owned<'_> {
     fn item(&self) -> Item {
         let first = self.owners[0].declaration;
         let domains = self.owners.iter().map(|owner| owner.declaration.domain);
-        let domain = domains.reduce(Interval::hull).unwrap_or(Interval::ALL);
+        let domain = domains.reduce(Range::hull).unwrap_or(Range::ALL);
         let n_cells = self.owners.iter().map(|owner| owner.base + owner.count).max().unwrap_or(0);
         let size = self.is_array().then(|| int(n_cells as i64, first.name.span));
         let variable = SharedVariable { name: name(&self.name, first.name.span), size };
@@ -115,7 +115,7 @@ impl Owned<'_> {
         Item { trivia, span: first.span, kind: ItemKind::Shared(shared) }
     }
 
-    fn initial(&self, n_cells: usize, domain: Interval) -> Initial {
+    fn initial(&self, n_cells: usize, domain: Range) -> Initial {
         let first = self.owners[0].declaration;
         let is_same = |owner: &Owner<'_>| {
             owner.declaration.initial == first.initial
@@ -125,7 +125,7 @@ impl Owned<'_> {
             return Initial::All(initial(first));
         }
         // A cell without owner is never looked at.
-        let filler = if domain.contains(0) { 0 } else { domain.lo.unwrap_or(0) };
+        let filler = if domain.contains(0) { 0 } else { domain.ends().map_or(0, |it| it.0) };
         let cell = |process| self.declaration(process).map_or_else(|| int(filler, first.span), initial);
         let cells: Vec<Expr> = (0..n_cells).map(cell).collect();
         Initial::Each(cells, first.span)
@@ -142,6 +142,6 @@ impl Owned<'_> {
     }
 }
 
-fn shared(variable: SharedVariable, domain: Interval, initial: Initial, declaration: &Declaration) -> Shared {
+fn shared(variable: SharedVariable, domain: Range, initial: Initial, declaration: &Declaration) -> Shared {
     Shared { variables: vec![variable], ty: Some(type_of(domain, declaration.span)), initial: Some(initial) }
 }

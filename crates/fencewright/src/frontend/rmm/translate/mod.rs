@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 use super::syntax::{Declaration, File, Initial, Process};
 use crate::frontend::ast::{self, Comment, ExprKind, Item, ItemKind, Trivia};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::lexer::MAX_ERRORS;
 use crate::frontend::import::names::Names;
 use crate::frontend::import::tree::{comment, expr, int};
+use crate::numeric::Range;
 use crate::source::{Diagnostic, Span};
 use body::Body;
 use memory::Memory;
@@ -42,7 +42,7 @@ struct Group {
     /// Label of the text to label of the tree.
     labels: BTreeMap<String, String>,
     /// Register of the text, with `$`, to register of the tree.
-    registers: BTreeMap<String, (String, Interval)>,
+    registers: BTreeMap<String, (String, Range)>,
 }
 
 impl Group {

@@ -4,12 +4,12 @@ use super::add_note;
 use super::body::{Body, Cell, label};
 use super::expressions::{Fit, fit};
 use crate::frontend::ast::{self, Block, Else, Expr, ExprKind, If, Target};
-use crate::frontend::import::interval::Interval;
 use crate::frontend::import::tree::{
     assign, assume, atomic, binary, block, call, expr, int, let_, name, stmt, target, value_of, var,
 };
 use crate::frontend::nearest::nearest;
 use crate::frontend::rmm::syntax::{Place, PlaceKind, Sequence, Stmt, StmtKind, WriteKind};
+use crate::numeric::Range;
 use crate::program::{BinaryOp, FenceKind};
 use crate::source::{Diagnostic, Span};
 
@@ -231,7 +231,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn store(&mut self, kind: WriteKind, to: Cell, value: &(Expr, Interval), span: Span) -> Vec<ast::Stmt> {
+    fn store(&mut self, kind: WriteKind, to: Cell, value: &(Expr, Range), span: Span) -> Vec<ast::Stmt> {
         let mut all = stored(to, value, span);
         let is_plain = self.is_locked || kind == WriteKind::Plain;
         if let Some(last) = all.pop() {
@@ -241,7 +241,7 @@ impl Body<'_, '_> {
         all
     }
 
-    fn cas(&mut self, on: Cell, old: &Expr, new: &(Expr, Interval), span: Span) -> Vec<ast::Stmt> {
+    fn cas(&mut self, on: Cell, old: &Expr, new: &(Expr, Range), span: Span) -> Vec<ast::Stmt> {
         if self.is_locked {
             let mut all = vec![assume(equals(&on.target, old.clone()), span)];
             all.extend(stored(on, new, span));
@@ -266,11 +266,11 @@ fn never(span: Span) -> ast::Stmt {
 }
 
 /// `target = value;`, which waits where the value does not fit.
-fn stored(to: Cell, value: &(Expr, Interval), span: Span) -> Vec<ast::Stmt> {
+fn stored(to: Cell, value: &(Expr, Range), span: Span) -> Vec<ast::Stmt> {
     guarded(value, to.domain, assign(to.target, value.0.clone(), span), span)
 }
 
-fn guarded(value: &(Expr, Interval), domain: Interval, then: ast::Stmt, span: Span) -> Vec<ast::Stmt> {
+fn guarded(value: &(Expr, Range), domain: Range, then: ast::Stmt, span: Span) -> Vec<ast::Stmt> {
     match fit(&value.0, value.1, domain) {
         Fit::Always => vec![then],
         Fit::Never => vec![never(span)],

@@ -1,12 +1,36 @@
-//! The statement beside which a fence is written.
+//! Fences as statements beside statements.
+
+use std::collections::BTreeSet;
 
 use crate::frontend::ast::{Block, Else, File, If, ItemKind, Stmt, StmtKind};
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
 use crate::program::Side;
-use crate::source::Span;
+use crate::source::{Source, Span};
+
+use super::{Fw, parse};
+
+impl Rewrite for Fw {
+    fn spelling(&self) -> Spelling {
+        Spelling::FW
+    }
+
+    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let (file, _) = parse(source);
+        // What belongs to an earlier statement comes first.
+        let mut all: BTreeSet<(u32, bool, String)> = BTreeSet::new();
+        for (i, fence) in fences.iter().enumerate() {
+            let help = "move the load into a statement of its own, or use `--place after-stores`";
+            let site = site(&file, fence.beside, fence.side).ok_or(NoPlace { fence: i, help: help.to_owned() })?;
+            let edit = beside(source.main(), site, fence.side, self.spelling().of(fence.kind), "//");
+            all.insert((edit.span().start, fence.side == Side::Before, edit.text().to_owned()));
+        }
+        Ok(all.into_iter().map(|(at, _, text)| Edit::Insert { at, text }).collect())
+    }
+}
 
 /// The innermost statement of a block that holds an operation; for a fence after it, the operation must be all of the
 /// statement.
-pub(super) fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
+fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
     let blocks = file.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(&thread.body),
         ItemKind::Function(function) => Some(&function.body),
