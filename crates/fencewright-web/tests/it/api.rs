@@ -86,15 +86,16 @@ fn a_set_is_written_and_is_safe() {
 }
 
 #[test]
-fn an_imported_program_is_repaired_as_fw() {
+fn an_imported_program_is_repaired_in_its_language() {
     let path = "crates/fencewright-cli/tests/files/sb.litmus";
     let server = serve(path);
     assert_eq!(get(&server, "session").json()["language"], "litmus");
     let question = json!({"text": text_of(path), "language": "litmus", "model": "tso"});
     let (_, job) = finished(&server, "fence", &question);
     let repaired = post(&server, "repair", &json!({"job": job, "set": 0})).json();
-    assert_eq!(repaired["language"], "fw");
-    let (report, _) = finished(&server, "check", &about(repaired["text"].as_str().expect("a text"), "tso"));
+    assert_eq!(repaired["language"], "litmus");
+    let question = json!({"text": repaired["text"], "language": "litmus", "model": "tso"});
+    let (report, _) = finished(&server, "check", &question);
     assert_eq!(report["finding"]["verdict"], "safe");
 }
 
