@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is not repaired within this time is left out.
-const PATIENCE: &str = "5s";
+const PATIENCE: &str = "1s";
 
 #[test]
 fn every_diff_applies_and_repairs() {
