@@ -14,6 +14,7 @@ mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod question;
+mod race;
 mod run;
 mod symbolic;
 mod verdict;

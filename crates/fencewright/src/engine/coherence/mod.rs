@@ -96,6 +96,9 @@ impl Coherence {
     /// gained, and a loop that stores has four times as many with each step.
     pub const INFERRING: Self = Self { ks: 2..=MAX_K, ..Self::DEFAULT };
 
+    /// For proofs only, however long they take: alarms are for others to look into.
+    pub const PROVING: Self = Self { max_tried: 0, ..Self::DEFAULT };
+
     /// A short look, for proofs only.
     pub const GLANCE: Self = Self { ks: 1..=2, max_states: 5_000, max_tried: 0 };
 }
