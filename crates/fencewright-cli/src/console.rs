@@ -1,8 +1,9 @@
 //! What is said, and where: results on standard output, all else on standard error.
 
+use std::cell::RefCell;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use fencewright::report::{self, Detail, Look, Report};
+use fencewright::report::{self, Detail, Ending, Look, Note, Report, WrongInput};
 use fencewright::source::{Diagnostic, Source, Style, render};
 
 use crate::args::{Color, OutputArguments};
@@ -16,15 +17,27 @@ const MAX_ERRORS: usize = 20;
 pub struct Console {
     arguments: OutputArguments,
     is_closed: bool,
-    /// How many findings were told, once there may be some.
-    told: Option<usize>,
+    /// The verb, if it has findings.
+    command: Option<&'static str>,
+    /// How many findings were told.
+    n_told: usize,
+    notes: RefCell<Notes>,
     code: Code,
+}
+
+/// What was said of the input.
+#[derive(Debug, Default)]
+struct Notes {
+    all: Vec<Note>,
+    /// How many of them went into a finding.
+    n_told: usize,
 }
 
 impl Console {
     /// Speaks as the command line says.
     pub fn new(arguments: &OutputArguments) -> Self {
-        Self { arguments: arguments.clone(), is_closed: false, told: None, code: Code::Good }
+        let (arguments, notes) = (arguments.clone(), RefCell::default());
+        Self { arguments, is_closed: false, command: None, n_told: 0, notes, code: Code::Good }
     }
 
     /// A result. A reader that has gone away is no error; a full disk is.
@@ -42,20 +55,43 @@ impl Console {
         }
     }
 
-    /// There will be findings, or none.
-    pub fn begin(&mut self) {
-        self.told = Some(0);
+    /// There will be findings of a verb, or none.
+    pub fn begin(&mut self, command: &'static str) {
+        self.command = Some(command);
         self.say(&self.report().frame().open);
     }
 
     /// A finding.
     pub fn tell(&mut self, text: &str) {
-        let n_told = self.told.get_or_insert(0);
-        *n_told += 1;
-        if *n_told > 1 {
+        if text.is_empty() {
+            return;
+        }
+        self.n_told += 1;
+        if self.n_told > 1 {
             self.say(&self.report().frame().between);
         }
         self.say(text);
+    }
+
+    /// A file that means nothing: what was said since the last finding is why.
+    pub fn refuse(&mut self, file: &str) -> Code {
+        self.tell_wrong(Some(file));
+        Code::Wrong
+    }
+
+    fn tell_wrong(&mut self, file: Option<&str>) {
+        let notes = self.take_notes();
+        if let Some(command) = self.command {
+            self.tell(&self.report().wrong(&WrongInput { command, file, notes: &notes }));
+        }
+    }
+
+    /// What was said since this was asked last, for the finding that it belongs to.
+    pub fn take_notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.borrow_mut();
+        let taken = notes.all[notes.n_told..].to_vec();
+        notes.n_told = notes.all.len();
+        taken
     }
 
     /// Whether nobody reads the results any more.
@@ -65,14 +101,28 @@ impl Console {
 
     /// What went wrong while speaking.
     pub fn finish(mut self) -> Code {
-        if self.told.is_some() {
-            self.say(&self.report().frame().close);
+        let has_untold = {
+            let notes = self.notes.borrow();
+            notes.all[notes.n_told..].iter().any(Note::is_error)
+        };
+        if has_untold {
+            self.tell_wrong(None);
+        }
+        if self.command.is_some() {
+            let notes = self.notes.take().all;
+            self.say(&self.report().close(&Ending { n_told: self.n_told, notes: &notes }));
         }
         self.code
     }
 
     /// An error that has no place in a text.
     pub fn error(&self, message: &str, help: Option<&str>) {
+        self.error_about(None, message, help);
+    }
+
+    /// An error about a file as a whole, if it is about one.
+    pub fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
+        self.notes.borrow_mut().all.push(Note::error(file, message, help));
         let paint = |color: &str, text: &str| match self.error_style() {
             Style::Plain => text.to_owned(),
             Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
@@ -86,6 +136,7 @@ impl Console {
 
     /// What is wrong with a text.
     pub fn diagnostics(&self, source: &Source, diagnostics: &[Diagnostic]) {
+        self.notes.borrow_mut().all.extend(diagnostics.iter().map(|it| Note::new(source, it)));
         let style = self.error_style();
         let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|it| it.is_error());
         let warnings = if self.arguments.quiet { &[][..] } else { &warnings[..] };

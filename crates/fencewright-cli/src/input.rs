@@ -58,9 +58,20 @@ struct Unreadable {
     help: Option<String>,
 }
 
+impl Unreadable {
+    fn tell(&self, path: &Path, console: &Console) {
+        console.error_about(Some(&name(path)), &self.message, self.help.as_deref());
+    }
+}
+
+/// How a file is called.
+pub fn name(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
 /// Reads a file or standard input; `None` once it has been said what is wrong.
 pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
-    try_read(path, format).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+    try_read(path, format).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// The program in a file; `None` once it has been said what is wrong.
@@ -108,7 +119,7 @@ pub fn text_of(path: &Path, console: &Console) -> Option<String> {
     let bytes = File::open(path).and_then(limited);
     let bytes =
         bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None });
-    bytes.and_then(|it| text(&name, it)).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+    bytes.and_then(|it| text(&name, it)).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// Whether a path stands for standard input.
@@ -125,7 +136,7 @@ fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
         }
         None => by_ending(path)?,
     };
-    let name = if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
+    let name = name(path);
     let cannot_read =
         |error: &io::Error| Unreadable { message: format!("cannot read `{name}`: {}", reason(error)), help: None };
     let bytes = if is_stdin(path) {

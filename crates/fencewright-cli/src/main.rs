@@ -32,8 +32,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Code {
     let mut console = Console::new(&arguments.output);
-    if arguments.command.has_findings() {
-        console.begin();
+    if let Some(command) = arguments.command.with_findings() {
+        console.begin(command);
     }
     let code = match &arguments.command {
         Command::Check(it) => commands::check::run(it, &mut console),

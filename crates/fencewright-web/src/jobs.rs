@@ -231,6 +231,7 @@ impl Job {
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
             certificate: None,
+            notes: &[],
         };
         let run = match answer.as_ref().map(|it| &it.verdict) {
             Ok(Verdict::Unsafe(run)) => Some(view(program, run)),
@@ -251,7 +252,7 @@ impl Job {
             command: Command::Fence,
             file: program.source().name(),
             program,
-            model: *model,
+            models: &[*model],
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,
@@ -260,6 +261,7 @@ impl Job {
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
             certificate: None,
+            notes: &[],
         };
         let finding = parsed(&report::Json.fences(&finding, LOOK));
         let (run, sets) = match answer.map(|it| it.outcome) {

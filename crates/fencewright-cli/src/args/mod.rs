@@ -100,12 +100,16 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it finds out something about programs.
-    pub const fn has_findings(&self) -> bool {
+    /// Its name, if it finds out something about programs.
+    pub const fn with_findings(&self) -> Option<&'static str> {
         match self {
-            Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
-            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
-            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) | Self::Explore(_) => false,
+            Self::Check(_) => Some("check"),
+            Self::Fence(_) => Some("fence"),
+            Self::Trace(_) => Some("trace"),
+            Self::Certify(_) => Some("certify"),
+            Self::Verify(_) => Some("verify"),
+            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => None,
+            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) | Self::Explore(_) => None,
         }
     }
 }
@@ -163,6 +167,9 @@ pub struct CertifyArguments {
     /// Certify which fences make the program correct, every minimal set of them
     #[arg(long, help_heading = "Fences")]
     pub fences: bool,
+    /// With several models: a certificate of fences for each, as there is none for all of them together
+    #[arg(long, requires = "fences", help_heading = "Fences")]
+    pub each: bool,
     #[command(flatten)]
     pub which: WhichFences,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use fencewright::engine::{Answer, Task, Verdict};
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::report::{Command, Finding, Refusal, trace_page};
+use fencewright::report::{Command, Finding, Note, Refusal, trace_page};
 use fencewright::watch::Limits;
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
@@ -41,11 +41,13 @@ pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
 
 /// Answers for one file under every model asked.
 pub fn answer(question: &Question<'_>, console: &mut Console) -> Code {
-    let Some(program) = input::program(question.file, question.input, console) else { return Code::Wrong };
-    let Some(program) = input::hinted(program, question.search, console) else { return Code::Wrong };
+    let program = input::program(question.file, question.input, console);
+    let program = program.and_then(|program| input::hinted(program, question.search, console));
+    let Some(program) = program else { return console.refuse(&input::name(question.file)) };
+    let notes = console.take_notes();
     let mut code = Code::Good;
     for model in question.search.models() {
-        code = code.max(answer_under(question, &program, model, console));
+        code = code.max(answer_under(question, (&program, &notes), model, console));
         if console.is_closed() || interrupt::is_asked() {
             break;
         }
@@ -53,7 +55,12 @@ pub fn answer(question: &Question<'_>, console: &mut Console) -> Code {
     code
 }
 
-fn answer_under(question: &Question<'_>, program: &Program, model: Model, console: &mut Console) -> Code {
+fn answer_under(
+    question: &Question<'_>,
+    (program, notes): (&Program, &[Note]),
+    model: Model,
+    console: &mut Console,
+) -> Code {
     let search = question.search;
     let (engine, options) = (search.engine(), search.options());
     let file = program.source().name();
@@ -74,6 +81,7 @@ fn answer_under(question: &Question<'_>, program: &Program, model: Model, consol
         seconds,
         peak_rss: rss::peak(),
         certificate: None,
+        notes,
     };
     console.tell(&console.report().finding(&finding, console.look()));
     let code = Code::of(answer.as_ref());

@@ -7,12 +7,12 @@ use crate::engine::StopReason;
 use crate::frontend::rewrite::{Edit, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
-use crate::report::{Command, Detail, Fullness, Look, Refusal, trace_text, violated};
+use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, trace_text, violated};
 use crate::source::{Span, Style};
 use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
 use crate::util::IndexVec;
 
-/// What fence synthesis found out about one file under one model.
+/// What fence synthesis found out about one file: under one model, or for several together.
 #[derive(Clone, Copy, Debug)]
 pub struct FenceFinding<'a> {
     /// What was asked.
@@ -21,8 +21,8 @@ pub struct FenceFinding<'a> {
     pub file: &'a str,
     /// What the file means.
     pub program: &'a Program,
-    /// The memory model.
-    pub model: Model,
+    /// The memory models; a set is right under every one of them.
+    pub models: &'a [Model],
     /// Where fences were allowed.
     pub candidates: &'a IndexVec<CandidateId, Candidate>,
     /// What was found.
@@ -39,9 +39,16 @@ pub struct FenceFinding<'a> {
     pub peak_rss: Option<u64>,
     /// Where the certificate is, where one was written.
     pub certificate: Option<&'a str>,
+    /// What was said of the input.
+    pub notes: &'a [Note],
 }
 
 impl FenceFinding<'_> {
+    /// The models, for people and for machines by what stands between two.
+    pub(super) fn under(&self, between: &str) -> String {
+        self.models.iter().map(|model| model.name()).collect::<Vec<_>>().join(between)
+    }
+
     /// The engine that answered, or did not.
     pub(super) fn engine(&self) -> &'static str {
         match self.answer {
@@ -152,12 +159,15 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
             let bad = format!("{} ({line})", violated.text);
             match why {
                 Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
+                Why::NoCandidate if finding.models.len() > 1 => {
+                    format!(": no fence at these places prevents {bad} under {}", run.model)
+                }
                 Why::NoCandidate => format!(": no fence at these places prevents {bad}"),
             }
         }
         Ok(Outcome::Unknown(_)) | Err(_) => format!(": {}", finding.reason().unwrap_or_default()),
     };
-    format!("{}: {} under {}{rest}\n", finding.file, paint(style, color, finding.verdict()), finding.model)
+    format!("{}: {} under {}{rest}\n", finding.file, paint(style, color, finding.verdict()), finding.under(" and "))
 }
 
 fn paint(style: Style, color: &str, text: &str) -> String {

@@ -9,8 +9,9 @@ use crate::engine::{Answer, Verdict};
 use crate::program::{FenceKind, Initial, Program};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
+use crate::report::notes::{NoteJson, WrongLine, notes_json};
 use crate::report::steps::{Described, Kind, Where, describe};
-use crate::report::{FenceFinding, Finding, Look, Report, Verification, violated};
+use crate::report::{FenceFinding, Finding, Look, Report, Verification, WrongInput, violated};
 use crate::system::Run;
 
 /// The name of the format, in every object.
@@ -43,6 +44,10 @@ impl Report for Json {
     fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
         line(&VerifyLine::new(verification))
     }
+
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        line(&WrongLine::new(wrong))
+    }
 }
 
 fn line(object: &impl Serialize) -> String {
@@ -66,6 +71,8 @@ struct CheckLine<'a> {
     trace: Option<Vec<StepJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<NoteJson<'a>>,
     stats: StatsJson,
 }
 
@@ -158,6 +165,7 @@ impl<'a> CheckLine<'a> {
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
             certificate: finding.certificate,
+            diagnostics: notes_json(finding.notes),
             stats: StatsJson::new(finding),
         }
     }

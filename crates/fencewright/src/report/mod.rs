@@ -8,6 +8,7 @@
 //!   FenceFinding ─▶ fences, fences_json
 //!   all of them ─▶ sarif
 //!   Verification ─▶ certificates
+//!   Diagnostic ─▶ Note (what is said of the input, for machines) ─▶ json, sarif
 //!   Placement ─▶ patch (the repaired source)
 //! ```
 //!
@@ -18,10 +19,12 @@ mod fences;
 mod fences_json;
 mod human;
 mod json;
+mod notes;
 mod page;
 pub mod patch;
 mod property;
 mod sarif;
+mod sarif_notes;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -38,6 +41,7 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
+pub use notes::{Note, Place, WrongInput};
 pub use page::{
     NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
 };
@@ -65,6 +69,8 @@ pub struct Finding<'a> {
     pub peak_rss: Option<u64>,
     /// Where the certificate is, where one was written.
     pub certificate: Option<&'a str>,
+    /// What was said of the input.
+    pub notes: &'a [Note],
 }
 
 /// What was asked.
@@ -128,8 +134,15 @@ pub struct Frame {
     pub open: String,
     /// Between two.
     pub between: String,
-    /// After the last.
-    pub close: String,
+}
+
+/// What is known when all findings have been told.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'a> {
+    /// How many texts were told.
+    pub n_told: usize,
+    /// All that was said of the input.
+    pub notes: &'a [Note],
 }
 
 /// One form of output.
@@ -141,6 +154,16 @@ pub trait Report: Sync {
     /// What the texts of all findings stand in.
     fn frame(&self) -> Frame {
         Frame::default()
+    }
+    /// What stands after the last of them.
+    fn close(&self, ending: &Ending<'_>) -> String {
+        let _ = ending;
+        String::new()
+    }
+    /// The text for input that means nothing; empty where that is told elsewhere.
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        let _ = wrong;
+        String::new()
     }
     /// Whether it shows how each fence set is written.
     fn wants_repairs(&self) -> bool {

@@ -6,6 +6,7 @@
 //! | fixed by fences | an error, each minimal set as a fix with its insertions |
 //! | unknown | a warning with the reason |
 //! | safe, correct | kind `pass` |
+//! | wrong input, warnings | a result at the place, and a notification (`sarif_notes`) |
 //!
 //! A step that has no place of its own, a flush, is shown at the store it belongs to.
 
@@ -20,7 +21,7 @@ use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};
-use crate::report::{FenceFinding, Finding, Frame, Look, Report, Verification, violated};
+use crate::report::{Ending, FenceFinding, Finding, Frame, Look, Report, Verification, sarif_notes, violated};
 use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
 use crate::system::{Effect, Run};
@@ -28,6 +29,9 @@ use crate::system::{Effect, Run};
 /// For code scanning: one SARIF log.
 #[derive(Clone, Copy, Debug)]
 pub struct Sarif;
+
+/// Between two results.
+const BETWEEN: &str = ",\n";
 
 /// So many minimal sets are offered as fixes.
 const MAX_FIXES: usize = 20;
@@ -43,21 +47,31 @@ impl Report for Sarif {
 
     fn frame(&self) -> Frame {
         let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
+        let rules = [
+            rule("unsafe", "A run of the memory model violates the program's properties."),
+            rule("undecided", "It is not known whether the program is correct under the memory model."),
+            rule("safe", "No run of the memory model violates the program's properties."),
+            rule("certificate", "A certificate was checked."),
+        ];
+        let of_notes = sarif_notes::rules();
         let driver = json!({
             "name": "fencewright",
             "version": env!("CARGO_PKG_VERSION"),
-            "rules": [
-                rule("unsafe", "A run of the memory model violates the program's properties."),
-                rule("undecided", "It is not known whether the program is correct under the memory model."),
-                rule("safe", "No run of the memory model violates the program's properties."),
-                rule("certificate", "A certificate was checked."),
-            ],
+            "rules": rules.iter().chain(&of_notes).collect::<Vec<_>>(),
+            "notifications": of_notes,
         });
         let open = format!(
             "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\
              \"tool\":{{\"driver\":{driver}}},\"columnKind\":\"unicodeCodePoints\",\"results\":[\n"
         );
-        Frame { open, between: ",\n".to_owned(), close: "\n]}]}\n".to_owned() }
+        Frame { open, between: BETWEEN.to_owned() }
+    }
+
+    fn close(&self, ending: &Ending<'_>) -> String {
+        let results: Vec<String> = sarif_notes::results(ending.notes).iter().map(ToString::to_string).collect();
+        let first = if ending.n_told > 0 && !results.is_empty() { BETWEEN } else { "" };
+        let invocation = sarif_notes::invocation(ending.notes);
+        format!("{first}{}\n],\"invocations\":[{invocation}]}}]}}\n", results.join(BETWEEN))
     }
 
     fn wants_repairs(&self) -> bool {
@@ -83,10 +97,10 @@ impl Report for Sarif {
     }
 
     fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
-        let model = finding.model;
+        let models = finding.under(" and ");
         let mut result = match finding.answer {
             Ok(Synthesis { outcome: Outcome::Correct, .. }) => {
-                pass(&format!("correct under {model} without further fences"), &whole(finding.file))
+                pass(&format!("correct under {models} without further fences"), &whole(finding.file))
             }
             Ok(Synthesis { outcome: Outcome::Fixed(_), .. }) => fixed(finding),
             Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) => {
@@ -98,11 +112,11 @@ impl Report for Sarif {
             }
             Ok(Synthesis { outcome: Outcome::Unknown(_), .. }) | Err(_) => {
                 let reason = told(finding.reason(), finding.advice());
-                undecided(&format!("fences undecided under {model}: {reason}"), &whole(finding.file))
+                undecided(&format!("fences undecided under {models}: {reason}"), &whole(finding.file))
             }
         };
         result["properties"] = json!({
-            "model": model.name(), "engine": finding.engine(),
+            "model": finding.under(","), "engine": finding.engine(),
             "command": finding.command.name(), "seconds": finding.seconds,
         });
         result.to_string()
@@ -140,7 +154,7 @@ fn undecided(text: &str, location: &Json) -> Json {
 }
 
 /// A file, as a URI reference: what cannot stand in one is escaped.
-fn artifact(file: &str) -> Json {
+pub(super) fn artifact(file: &str) -> Json {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     json!({"uri": file.bytes().map(escape).collect::<String>()})
@@ -212,13 +226,13 @@ fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
 /// The fences that are missing, each minimal set as a fix.
 fn fixed(finding: &FenceFinding<'_>) -> Json {
     let program = finding.program;
-    let (n_sets, model) = (finding.sets().len(), finding.model);
+    let (n_sets, models) = (finding.sets().len(), finding.under(" and "));
     let placement = finding.sets().first().map(|set| set.fences.placement(finding.candidates));
     let first = placement.and_then(|it| it.iter().next().map(|(position, _)| program.edges()[position.edge].span));
     let location = first.map_or_else(|| whole(finding.file), |span| place(finding.file, program, span));
     let sets = if n_sets == 1 { "1 minimal set".to_owned() } else { format!("{n_sets} minimal sets") };
     let more = if finding.answer.is_ok_and(|it| it.is_complete) { "" } else { "; there may be more" };
-    let text = format!("unsafe under {model} without fences; {sets} of fences make it correct{more}");
+    let text = format!("unsafe under {models} without fences; {sets} of fences make it correct{more}");
     let mut result = result("unsafe", ("fail", "error"), &text, &location);
     let fixes: Vec<Json> = finding.repairs.iter().take(MAX_FIXES).map(|repair| fix(finding, repair)).collect();
     if !fixes.is_empty() {

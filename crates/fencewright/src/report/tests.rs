@@ -102,6 +102,7 @@ pub(super) fn report_on(
         seconds: 0.25,
         peak_rss: None,
         certificate: None,
+        notes: &[],
     };
     report.finding(&finding, Look { style: Style::Plain, detail: Detail::Normal })
 }
