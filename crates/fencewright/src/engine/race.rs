@@ -260,7 +260,7 @@ mod tests {
 
     /// Who wins when each has a share of ten.
     fn winner(contenders: &[&'static Counting], threads: usize) -> Option<&'static str> {
-        let source = Source::new("empty.fw", "thread T { skip; }");
+        let source = Source::new("empty.fw", "thread T { fence; }");
         let program = frontend::parse(&Fw, &source, &[]).program.expect("the program is right");
         let options = Options { threads, ..Options::default() };
         let contenders: Vec<_> = contenders.iter().map(|&engine| Contender { engine, share: 10 }).collect();

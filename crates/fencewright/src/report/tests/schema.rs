@@ -53,7 +53,7 @@ fn verifications_fit_the_schema() {
         let verification = Verification {
             file,
             path,
-            program: &program("thread T { skip; }"),
+            program: &program("thread T { fence; }"),
             certificate,
             result: &result,
             seconds: 0.25,
