@@ -1,6 +1,7 @@
 //! What is said, and where: results on standard output, all else on standard error.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use fencewright::report::{self, Detail, Ending, Look, Note, Report, WrongInput};
@@ -22,6 +23,8 @@ pub struct Console {
     /// How many findings were told.
     n_told: usize,
     notes: RefCell<Notes>,
+    /// How many answers of each kind there were.
+    counts: BTreeMap<&'static str, usize>,
     code: Code,
 }
 
@@ -37,7 +40,7 @@ impl Console {
     /// Speaks as the command line says.
     pub fn new(arguments: &OutputArguments) -> Self {
         let (arguments, notes) = (arguments.clone(), RefCell::default());
-        Self { arguments, is_closed: false, command: None, n_told: 0, notes, code: Code::Good }
+        Self { arguments, is_closed: false, command: None, n_told: 0, notes, counts: BTreeMap::new(), code: Code::Good }
     }
 
     /// A result. A reader that has gone away is no error; a full disk is.
@@ -73,8 +76,41 @@ impl Console {
         self.say(text);
     }
 
+    /// Counts an answer for the last line.
+    pub fn count(&mut self, verdict: &'static str) {
+        *self.counts.entry(verdict).or_default() += 1;
+    }
+
+    /// The last line over many files, for people.
+    pub fn sum_up(&mut self, n_files: usize) {
+        if n_files < 2 || !self.is_for_people() || self.is_quiet() {
+            return;
+        }
+        let counts: Vec<String> = self.counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
+        self.say(&format!("{n_files} files: {}\n", counts.join(", ")));
+    }
+
+    /// The last line of `test`, for people.
+    pub fn sum_up_tests(&mut self, n_files: usize) {
+        if !self.is_for_people() {
+            return;
+        }
+        let n = |verdict: &str| self.counts.get(verdict).copied().unwrap_or(0);
+        let mut text = format!("{} passed, {} failed, {} unknown", n("passed"), n("failed"), n("unknown"));
+        for (verdict, what) in [("wrong", "wrong"), ("without expectations", "without expectations")] {
+            match n(verdict) {
+                0 => {}
+                1 => text += &format!("; 1 file {what}"),
+                many => text += &format!("; {many} files {what}"),
+            }
+        }
+        let files = if n_files == 1 { "1 file".to_owned() } else { format!("{n_files} files") };
+        self.say(&format!("{files}: {text}\n"));
+    }
+
     /// A file that means nothing: what was said since the last finding is why.
     pub fn refuse(&mut self, file: &str) -> Code {
+        self.count("wrong");
         self.tell_wrong(Some(file));
         Code::Wrong
     }
@@ -84,6 +120,11 @@ impl Console {
         if let Some(command) = self.command {
             self.tell(&self.report().wrong(&WrongInput { command, file, notes: &notes }));
         }
+    }
+
+    /// Whether something was said that is no error.
+    pub fn has_warned(&self) -> bool {
+        self.notes.borrow().all.iter().any(|note| !note.is_error())
     }
 
     /// What was said since this was asked last, for the finding that it belongs to.
@@ -167,7 +208,7 @@ impl Console {
             (false, true) => Detail::Verbose,
             (false, false) => Detail::Normal,
         };
-        Look { style: self.style(io::stdout().is_terminal()), detail }
+        Look { style: self.style(io::stdout().is_terminal()), detail, width: width() }
     }
 
     /// Whether only results and errors are wanted.
@@ -192,6 +233,13 @@ impl Console {
             Color::Auto | Color::Never => Style::Plain,
         }
     }
+}
+
+/// How many characters fit on a line of standard output: those of the terminal, or what `COLUMNS` says.
+fn width() -> usize {
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    terminal.or_else(columns).unwrap_or(Look::WIDTH)
 }
 
 /// Writes to standard error; there is nobody to tell if that fails.

@@ -14,7 +14,7 @@ use crate::units;
 /// `fence`
 #[derive(Debug, Args)]
 pub struct FenceArguments {
-    /// The programs; `-` is standard input
+    /// The programs, or folders of programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

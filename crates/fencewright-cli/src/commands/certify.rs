@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{StopReason, Task};
+use fencewright::engine::{StopReason, Task, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::Program;
@@ -82,6 +82,7 @@ impl Job<'_> {
         let task = Task::new(self.program, self.model, &options);
         let watch = self.watch(console);
         let proved = certify(engine, &task, &watch);
+        let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, &watch));
         let seconds = watch.elapsed().as_secs_f64();
         drop(watch);
 
@@ -100,6 +101,7 @@ impl Job<'_> {
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
             notes: self.notes,
+            properties: &properties,
         };
         if !self.is_piped(certificate.as_ref()) {
             console.tell(&console.report().finding(&finding, console.look()));

@@ -33,7 +33,8 @@ struct Job<'a> {
 
 /// Finds fences for every file; a bad one does not keep the others from being looked at.
 pub fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
-    let is_one = arguments.files.len() == 1 && arguments.questions().len() == 1;
+    let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let is_one = files.len() == 1 && arguments.questions().len() == 1;
     if arguments.write.is_some() && !is_one {
         let help = "run it once for each file; without `--each` there is one repair for all models";
         console.error("`--write` takes one file, and one repair", Some(help));
@@ -41,11 +42,14 @@ pub fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
     }
     let Some(costs) = costs(arguments, console) else { return Code::Wrong };
     let mut code = Code::Good;
-    for file in &arguments.files {
+    for file in &files {
         code = code.max(fence(file, arguments, &costs, console));
         if console.is_closed() || interrupt::is_asked() {
             break;
         }
+    }
+    if !arguments.diff {
+        console.sum_up(files.len());
     }
     code
 }
@@ -161,6 +165,7 @@ impl Job<'_> {
             notes: &notes,
         };
         let is_text_wanted = patched.is_some() && self.arguments.write.as_deref().is_some_and(input::is_stdin);
+        console.count(finding.verdict());
         match diff {
             // Nothing but the text or the diff, so that it can be piped.
             _ if is_text_wanted => {}

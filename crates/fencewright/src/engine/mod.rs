@@ -7,6 +7,7 @@ pub mod automaton;
 pub mod backward;
 mod card;
 pub mod coherence;
+mod each;
 pub mod explicit;
 pub mod numeric;
 mod options;
@@ -14,6 +15,7 @@ mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod question;
+mod reached;
 mod run;
 mod symbolic;
 mod verdict;
@@ -26,10 +28,12 @@ use crate::watch::Monitor;
 
 pub use card::{Card, Reduction, Repairs};
 pub use coherence::{Abstraction, Values};
+pub use each::{Checked, Judged, each};
 pub use numeric::Numbers;
 pub use options::{Options, Setting, Settings, Takes};
 pub use predicates::Keep;
 pub use question::{Asked, Question, Reduced, ask};
+pub use reached::unreached;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.

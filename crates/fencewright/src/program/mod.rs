@@ -31,5 +31,5 @@ pub use model::{
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
-pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
+pub use property::{Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 pub use template::{OperationId, Template, TemplateId};

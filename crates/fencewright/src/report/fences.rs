@@ -7,7 +7,8 @@ use crate::engine::StopReason;
 use crate::frontend::rewrite::{Edit, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
-use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, trace_text, violated};
+use crate::report::trace_text::trace_text_within;
+use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, violated};
 use crate::source::{Span, Style};
 use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
 use crate::util::IndexVec;
@@ -58,7 +59,7 @@ impl FenceFinding<'_> {
     }
 
     /// `correct`, `fixed`, `unfixable` or `unknown`.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match self.answer.map(|it| &it.outcome) {
             Ok(Outcome::Correct) => "correct",
             Ok(Outcome::Fixed(_)) => "fixed",
@@ -119,7 +120,7 @@ pub(super) fn text(finding: &FenceFinding<'_>, look: Look) -> String {
             let _ = writeln!(out, "  = help: {advice}");
         }
         if let Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) = finding.answer {
-            out += &trace_text(finding.program, run, Fullness::Compact, look.style);
+            out += &trace_text_within(finding.program, run, Fullness::Compact, (look.style, look.width));
         }
     }
     if let Some(path) = finding.certificate {
@@ -154,9 +155,9 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
             format!(" by {smallest}{at_least} {}{ways}", if smallest == 1 { "fence" } else { "fences" })
         }
         Ok(Outcome::Unfixable(run, why)) => {
-            let violated = violated(finding.program, run.trace.violation);
+            let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);
-            let bad = format!("{} ({line})", violated.text);
+            let bad = format!("{} ({line})", violated.with_name());
             match why {
                 Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
                 Why::NoCandidate if finding.models.len() > 1 => {

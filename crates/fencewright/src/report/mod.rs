@@ -26,12 +26,14 @@ mod property;
 mod sarif;
 mod sarif_notes;
 mod steps;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod trace_text;
+mod vacuous;
 mod words;
 
-use crate::engine::{Answer, StopReason, Unsupported, Verdict};
+use crate::engine::{Answer, Judged, StopReason, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::Program;
 use crate::source::Style;
@@ -47,7 +49,9 @@ pub use page::{
 };
 pub use property::{Violated, violated};
 pub use sarif::Sarif;
+pub use tested::Tested;
 pub use trace_text::trace_text;
+pub use vacuous::vacuous;
 pub use words::Fullness;
 
 /// What was found out about one file under one model.
@@ -71,6 +75,8 @@ pub struct Finding<'a> {
     pub certificate: Option<&'a str>,
     /// What was said of the input.
     pub notes: &'a [Note],
+    /// The verdict of each property, in the order of the text.
+    pub properties: &'a [Judged],
 }
 
 /// What was asked.
@@ -114,6 +120,15 @@ pub struct Look {
     pub style: Style,
     /// How much.
     pub detail: Detail,
+    /// How many characters fit on a line.
+    pub width: usize,
+}
+
+impl Look {
+    /// So many fit where nobody knows better.
+    pub const WIDTH: usize = 100;
+    /// No line is made narrower than this.
+    pub const MIN_WIDTH: usize = 60;
 }
 
 /// How much is shown.
@@ -160,6 +175,8 @@ pub trait Report: Sync {
         let _ = ending;
         String::new()
     }
+    /// The text for an expectation that was tested; empty where nobody wants to know.
+    fn tested(&self, tested: &Tested<'_>, look: Look) -> String;
     /// The text for input that means nothing; empty where that is told elsewhere.
     fn wrong(&self, wrong: &WrongInput<'_>) -> String {
         let _ = wrong;
@@ -186,6 +203,11 @@ pub fn named(name: &str) -> Option<&'static dyn Report> {
 }
 
 impl Finding<'_> {
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn verdict(&self) -> &'static str {
+        self.answer.map_or("unknown", |answer| property::word(&answer.verdict))
+    }
+
     /// The engine that answered, or did not.
     fn engine(&self) -> &'static str {
         match self.answer {

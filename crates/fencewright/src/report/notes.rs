@@ -1,7 +1,7 @@
 //! What is said of the input: mistakes, warnings, files that cannot be read.
 //!
-//! People read it with the marked text on standard error ([`render`](crate::source::render)). A [`Note`] is the same for
-//! machines: it has left the text that it is about, and its places are lines and columns.
+//! People read it with the marked text on standard error ([`render`](crate::source::render)). A [`Note`] is the same
+//! for machines: it has left the text that it is about, and its places are lines and columns.
 
 use serde::Serialize;
 

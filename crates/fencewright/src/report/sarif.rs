@@ -1,4 +1,5 @@
-//! SARIF 2.1.0, for code scanning and editors: one log, one result per finding.
+//! SARIF 2.1.0, for code scanning and editors: one log, one result per finding, and one for each other property of
+//! an unsafe one.
 //!
 //! | verdict | result |
 //! |---|---|
@@ -15,13 +16,15 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Value as Json, json};
 
 use crate::analysis::blame::{Blame, blame};
-use crate::engine::{Answer, Verdict};
+use crate::engine::{Answer, Judged, Verdict};
 use crate::frontend::rewrite::Edit;
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};
-use crate::report::{Ending, FenceFinding, Finding, Frame, Look, Report, Verification, sarif_notes, violated};
+use crate::report::{
+    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, sarif_notes, violated,
+};
 use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
 use crate::system::{Effect, Run};
@@ -52,6 +55,7 @@ impl Report for Sarif {
             rule("undecided", "It is not known whether the program is correct under the memory model."),
             rule("safe", "No run of the memory model violates the program's properties."),
             rule("certificate", "A certificate was checked."),
+            rule("expectation", "The program's header says what must come out."),
         ];
         let of_notes = sarif_notes::rules();
         let driver = json!({
@@ -93,7 +97,11 @@ impl Report for Sarif {
             "model": model.name(), "engine": finding.engine(),
             "command": finding.command.name(), "seconds": finding.seconds,
         });
-        result.to_string()
+        let others = other_properties(finding).into_iter().map(|mut it| {
+            it["properties"] = result["properties"].clone();
+            it.to_string()
+        });
+        std::iter::once(result.to_string()).chain(others).collect::<Vec<_>>().join(BETWEEN)
     }
 
     fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
@@ -120,6 +128,17 @@ impl Report for Sarif {
             "command": finding.command.name(), "seconds": finding.seconds,
         });
         result.to_string()
+    }
+
+    fn tested(&self, tested: &Tested<'_>, _look: Look) -> String {
+        let how = match tested.verdict() {
+            "passed" => ("pass", "none"),
+            "failed" => ("fail", "error"),
+            _ => ("fail", "warning"),
+        };
+        let mut location = whole(tested.file);
+        location["physicalLocation"]["region"]["startLine"] = json!(tested.line);
+        result("expectation", how, &tested.sentence(), &location).to_string()
     }
 
     fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
@@ -177,13 +196,33 @@ fn place(file: &str, program: &Program, span: Span) -> Json {
 }
 
 fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
-    let violated = violated(program, run.trace.violation);
+    let violated = violated(program, run);
     let why = blame(program, run);
-    let text = format!("unsafe under {}: {}. {}", run.model, violated.text, why.sentence(program, run));
+    let text = format!("unsafe under {}: {}. {}", run.model, violated.with_name(), why.sentence(program, run));
     let mut result = result("unsafe", ("fail", "error"), &text, &place(file, program, violated.span));
     result["codeFlows"] =
         json!([{"message": {"text": "the violating run"}, "threadFlows": flows(file, program, run, &why)}]);
     result
+}
+
+/// A result for each property but the one whose violation is told first; none where one verdict is that of all.
+fn other_properties(finding: &Finding<'_>) -> Vec<Json> {
+    let Ok(Answer { verdict: Verdict::Unsafe(first), .. }) = finding.answer else { return Vec::new() };
+    let (file, program, model) = (finding.file, finding.program, finding.model);
+    let result = |it: &Judged| match &it.verdict {
+        Verdict::Unsafe(run) if run.trace.violation == first.trace.violation => None,
+        Verdict::Unsafe(run) => Some(unsafe_result(file, program, run)),
+        Verdict::Safe | Verdict::Unknown(_) => {
+            let what = property::judged(program, it);
+            let text = format!("{} under {model}: {}", property::word(&it.verdict), what.with_name());
+            let location = place(file, program, what.span);
+            Some(match it.verdict {
+                Verdict::Safe => pass(&text, &location),
+                Verdict::Unsafe(_) | Verdict::Unknown(_) => undecided(&text, &location),
+            })
+        }
+    };
+    finding.properties.iter().filter_map(result).collect()
 }
 
 /// The steps of each thread, with their order in the run.

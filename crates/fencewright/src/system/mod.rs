@@ -229,8 +229,14 @@ impl<'a, M: Machine> System<'a, M> {
 
     /// Whether the configuration violates a property.
     pub fn violates(&self, state: &State<M::State>, property: &Property) -> bool {
-        property.kind.is_due(self.machine.is_settled(&state.memory))
-            && property.situations.iter().any(|situation| self.holds(state, situation))
+        self.situation(state, property).is_some()
+    }
+
+    /// Which situation of a property the configuration is in.
+    pub fn situation(&self, state: &State<M::State>, property: &Property) -> Option<usize> {
+        let is_due = property.kind.is_due(self.machine.is_settled(&state.memory));
+        let mut situations = property.situations.iter().filter(|_| is_due);
+        situations.position(|situation| self.holds(state, situation))
     }
 
     fn holds(&self, state: &State<M::State>, situation: &Situation) -> bool {

@@ -41,7 +41,7 @@ pub(super) fn report(
         certificate: None,
         notes: &[],
     };
-    report.fences(&finding, Look { style: Style::Plain, detail: Detail::Normal })
+    report.fences(&finding, Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH })
 }
 
 fn check(text: &str, model: Model, place: Place, by: By, expected: &Expect) {

@@ -52,7 +52,9 @@ fn verifications_fit_the_schema() {
         let (file, path, certificate) = ("t.fw", "t.cert", &certificate);
         let verification =
             Verification { file, path, certificate, result: &result, seconds: 0.25, peak_rss: None, notes: &[] };
-        check(&Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal }));
+        check(
+            &Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH }),
+        );
     }
 }
 
