@@ -311,42 +311,44 @@ fn json_names_every_step() {
         MP,
         Model::Pso,
         &expect![[r#"
-            {"schema":"fencewright/1","command":"check",
-            "file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe",
-            "reason":null,"advice":null,"property":{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8},"properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"unsafe"}],
-            "start":[],"trace":[
-            {"step":1,"process":"Producer","action":"store","line":3,"column":5,
-            "location":"data","value":1,"effect":"buffer","text":"data = 1;"},
-            {"step":2,"process":"Producer","action":"store","line":4,"column":5,
-            "location":"ready","value":1,"effect":"buffer","text":"ready = 1;"},
-            {"step":3,"process":"Producer","action":"flush",
-            "location":"ready","value":1},
-            {"step":4,"process":"Consumer","action":"load","line":7,"column":12,
-            "location":"ready","value":1,"effect":"memory","text":"ready"},
-            {"step":5,"process":"Consumer","action":"local","line":7,"column":12,"text":"ready == 1"},
-            {"step":6,"process":"Consumer","action":"load","line":8,"column":12,
-            "location":"data","value":0,"effect":"memory","text":"data"},
-            {"step":7,"process":"Consumer","action":"local","line":8,"column":12,"text":"assert(data == 1)","fault":true}],
-            "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":true,"peak_rss_bytes":null}}
-        "#]],
+        {"schema":"fencewright/1","command":"check",
+        "file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe",
+        "reason":null,"advice":null,"property":{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8},
+        "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"unsafe"}],
+        "start":[],"trace":[
+        {"step":1,"process":"Producer","action":"store","line":3,"column":5,
+        "location":"data","value":1,"effect":"buffer","text":"data = 1;"},
+        {"step":2,"process":"Producer","action":"store","line":4,"column":5,
+        "location":"ready","value":1,"effect":"buffer","text":"ready = 1;"},
+        {"step":3,"process":"Producer","action":"flush",
+        "location":"ready","value":1},
+        {"step":4,"process":"Consumer","action":"load","line":7,"column":12,
+        "location":"ready","value":1,"effect":"memory","text":"ready"},
+        {"step":5,"process":"Consumer","action":"local","line":7,"column":12,"text":"ready == 1"},
+        {"step":6,"process":"Consumer","action":"load","line":8,"column":12,
+        "location":"data","value":0,"effect":"memory","text":"data"},
+        {"step":7,"process":"Consumer","action":"local","line":8,"column":12,"text":"assert(data == 1)","fault":true}],
+        "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":true,"peak_rss_bytes":null}}
+    "#]],
     );
     check_json(
         MP,
         Model::Tso,
         &expect![[r#"
-            {"schema":"fencewright/1","command":"check",
-            "file":"t.fw","model":"tso","engine":"explicit","verdict":"safe",
-            "reason":null,"advice":null,"property":null,"properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"safe"}],
-            "start":null,"trace":null,
-            "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":false,"peak_rss_bytes":null}}
-        "#]],
+        {"schema":"fencewright/1","command":"check",
+        "file":"t.fw","model":"tso","engine":"explicit","verdict":"safe",
+        "reason":null,"advice":null,"property":null,
+        "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"safe"}],
+        "start":null,"trace":null,
+        "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":false,"peak_rss_bytes":null}}
+    "#]],
     );
 }
 
 /// The line is broken here and there, for the reader of this file.
 fn check_json(text: &str, model: Model, expected: &Expect) {
     let mut line = report(&Json, Command::Check, text, model);
-    for field in ["\"file\"", "\"reason\"", "\"start\"", "{\"step\"", "\"location\"", "\"stats\""] {
+    for field in ["\"file\"", "\"reason\"", "\"properties\"", "\"start\"", "{\"step\"", "\"location\"", "\"stats\""] {
         line = line.replace(field, &format!("\n{field}"));
     }
     expected.assert_eq(&line);
