@@ -70,15 +70,12 @@ fn answer_under(
     let watch = Watch::start(limits, format!("{file} under {model}"), console);
     let task = Task::new(program, model, &options);
     let answer = engine.check(&task, &watch);
-    let properties = match &answer {
-        // Nobody is told of them.
-        Ok(_) if console.is_quiet() && console.is_for_people() => Vec::new(),
-        Ok(answer) => each(engine, &task, answer, &watch),
-        Err(_) => Vec::new(),
-    };
-    let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
     let is_heard = !console.is_quiet() || !console.is_for_people() || search.deny_warnings;
-    let unreached = (is_safe && is_heard).then(|| unreached(&task, &watch)).flatten().unwrap_or_default();
+    let (properties, unreached) = answer.as_ref().ok().filter(|_| is_heard).map_or_else(Default::default, |answer| {
+        let is_safe = matches!(answer.verdict, Verdict::Safe);
+        let unreached = is_safe.then(|| unreached(&task, &watch)).flatten();
+        (each(engine, &task, answer, &watch), unreached.unwrap_or_default())
+    });
     let seconds = watch.elapsed().as_secs_f64();
     drop(watch);
     console.diagnostics(program.source(), &vacuous(program, model, &unreached));

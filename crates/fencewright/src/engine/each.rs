@@ -4,19 +4,23 @@
 //! properties are dropped, and assertions become assumptions, which the runs that come past them satisfy anyway. So
 //! there are as many further questions as violated properties, and one more.
 //!
-//! A run that leaves a range, or divides by zero, cannot be asked away: what is left then stays open. So does what the
-//! engine does not decide within a budget, as nobody wants to wait for it beside a violation.
+//! A run that leaves a range, or divides by zero, cannot be asked away: what is left then stays open. So does what a
+//! short look does not decide, nor the engine with about the effort that the violation took, as nobody wants to wait
+//! for it beside a violation.
 
 use std::collections::BTreeMap;
 
+use crate::engine::look::look;
 use crate::engine::{Answer, Engine, StopReason, Task, Verdict};
 use crate::program::{EdgeId, Program, Property, PropertyId};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation, replay};
 use crate::watch::{Budget, Monitor};
 
-/// So many states or constraints are looked at for what is left after a violation.
-const BUDGET: u64 = 200_000;
+/// A short look goes through so many states.
+const LOOK: u64 = 100_000;
+/// The engine may spend so many states or constraints, or twice those of the violation if these are more.
+const BUDGET: u64 = 1_000;
 
 /// What a program is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,15 +118,26 @@ impl Asked<'_> {
             if self.open.len() == was_open {
                 return Verdict::Unknown(StopReason::Unproved("another violation comes first".to_owned()));
             }
-            let program = self.program();
-            match self.engine.check(&Task { program: &program, ..*self.task }, &monitor).map(|it| it.verdict) {
-                Ok(Verdict::Unsafe(found)) => match self.replayed(&found) {
+            match self.ask(&monitor) {
+                Verdict::Unsafe(found) => match self.replayed(&found) {
                     Ok(found) => run = found,
                     Err(reason) => return Verdict::Unknown(reason),
                 },
-                Ok(verdict @ (Verdict::Safe | Verdict::Unknown(_))) => return verdict,
-                Err(unsupported) => return Verdict::Unknown(StopReason::Unproved(unsupported.reason)),
+                verdict @ (Verdict::Safe | Verdict::Unknown(_)) => return verdict,
             }
+        }
+    }
+
+    /// Whether something that is open is violated.
+    fn ask(&self, monitor: &dyn Monitor) -> Verdict {
+        let program = self.program();
+        let task = Task { program: &program, ..*self.task };
+        if let Some((verdict, _)) = look(&task, LOOK, self.monitor) {
+            return verdict;
+        }
+        match self.engine.check(&task, monitor) {
+            Ok(answer) => answer.verdict,
+            Err(unsupported) => Verdict::Unknown(StopReason::Unproved(unsupported.reason)),
         }
     }
 
