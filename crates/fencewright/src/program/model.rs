@@ -379,7 +379,7 @@ impl Program {
     /// The same program with assumptions for the assertions of some edges: runs in which they fail are not looked at.
     #[must_use]
     pub fn with_assumed(&self, is_assumed: &dyn Fn(EdgeId) -> bool) -> Self {
-        let edges = self.edges.iter_enumerated().map(|(id, edge)| match is_assumed(id) && edge.op.has_assertion() {
+        let edges = self.edges.iter_enumerated().map(|(id, edge)| match edge.op.has_assertion() && is_assumed(id) {
             true => Edge { op: edge.op.assumed(), ..edge.clone() },
             false => edge.clone(),
         });
