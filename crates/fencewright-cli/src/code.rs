@@ -71,3 +71,9 @@ impl From<Code> for ExitCode {
         Self::from(code as u8)
     }
 }
+
+/// Ends the process at once.
+#[allow(clippy::exit, reason = "another thread holds the work and does not listen")]
+pub fn leave(code: Code) -> ! {
+    std::process::exit(code as i32)
+}

@@ -141,8 +141,8 @@ impl Console {
         self.is_closed
     }
 
-    /// What went wrong while speaking.
-    pub fn finish(mut self) -> Code {
+    /// Says what stands behind all findings; what went wrong while speaking.
+    pub fn end(&mut self) -> Code {
         let has_untold = {
             let notes = self.notes.borrow();
             notes.all[notes.n_told..].iter().any(Note::is_error)

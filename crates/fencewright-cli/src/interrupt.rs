@@ -1,13 +1,19 @@
 //! Ctrl-C: the first asks, the second insists.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use crate::code::Code;
+use crate::code::{Code, leave};
 
 /// How long the first may take; a second is promised.
-const PATIENCE: Duration = Duration::from_millis(900);
+const PATIENCE: Duration = Duration::from_millis(950);
+
+/// So long after it was asked for the end, nobody seems to listen, and what is known is told without them.
+pub const DEAF: Duration = Duration::from_millis(600);
+
+static ASKED_AT: OnceLock<Instant> = OnceLock::new();
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -16,12 +22,13 @@ pub fn install() {
     // Without a handler Ctrl-C just kills the process, which is no reason to refuse work.
     let _ = ctrlc::set_handler(|| {
         if IS_ASKED.swap(true, Ordering::Relaxed) {
-            leave();
+            leave(Code::Interrupted);
         }
+        let _ = ASKED_AT.set(Instant::now());
         // A phase that does not poll must not keep anyone waiting.
         thread::spawn(|| {
             thread::sleep(PATIENCE);
-            leave();
+            leave(Code::Interrupted);
         });
     });
 }
@@ -36,7 +43,7 @@ pub fn is_asked() -> bool {
     IS_ASKED.load(Ordering::Relaxed)
 }
 
-#[allow(clippy::exit, reason = "another thread holds the work and does not listen")]
-fn leave() -> ! {
-    std::process::exit(Code::Interrupted as i32)
+/// How long ago Ctrl-C was pressed.
+pub fn asked_since() -> Option<Duration> {
+    ASKED_AT.get().map(Instant::elapsed)
 }

@@ -54,7 +54,7 @@ fn run(arguments: &Arguments) -> Code {
         Command::Man => commands::man::run(&mut console),
     };
     let denied = arguments.command.denies_warnings() && console.has_warned();
-    code.max(if denied { Code::Bad } else { Code::Good }).max(console.finish())
+    code.max(if denied { Code::Bad } else { Code::Good }).max(console.end())
 }
 
 /// A panic is a defect of the tool: it says so, and what to report.

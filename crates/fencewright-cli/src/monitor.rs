@@ -1,11 +1,15 @@
 //! Watches a search: limits, Ctrl-C, the memory of the process, and progress on a terminal.
 
-use std::sync::Mutex;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use fencewright::watch::{Limits, LimitsMonitor, Monitor, Part, Progress, Stop};
 
+use crate::code::{Code, leave};
 use crate::console::{Console, complain};
 use crate::{interrupt, rss};
 
@@ -13,6 +17,12 @@ use crate::{interrupt, rss};
 const RSS_PERIOD: Duration = Duration::from_millis(50);
 /// A search that ends sooner shows nothing.
 const QUIET_TIME: Duration = Duration::from_millis(500);
+/// How often somebody looks whether the limits are kept.
+const LOOK_PERIOD: Duration = Duration::from_millis(10);
+/// So long after the time is over nobody seems to listen.
+const DEAF: Duration = Duration::from_millis(600);
+/// Long programs are walked by recursion here and there.
+const STACK_BYTES: usize = 64 << 20;
 const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
 /// Watches one search.
@@ -20,6 +30,7 @@ const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 pub struct Watch<'a> {
     limits: LimitsMonitor<'a>,
     bytes: Option<u64>,
+    time: Option<Duration>,
     started: Instant,
     /// When the size of the process is next asked for, in milliseconds from the start.
     next_rss: AtomicU64,
@@ -46,6 +57,7 @@ impl Watch<'_> {
         Self {
             limits: LimitsMonitor::start(limits, Some(interrupt::flag())),
             bytes: limits.bytes,
+            time: limits.time,
             started: Instant::now(),
             next_rss: AtomicU64::new(0),
             was_too_large: AtomicBool::new(false),
@@ -57,6 +69,54 @@ impl Watch<'_> {
     /// The time so far.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Takes the progress line away.
+    pub fn clear(&self) {
+        if self.drawn.lock().is_ok_and(|mut it| it.last.take().is_some()) {
+            complain("\r\x1b[K");
+        }
+    }
+
+    /// Does something that polls this watch, on a thread of its own, and tells what came of it. A phase that does not
+    /// listen must not break the promise: when the limits are well over, it is told that there is no result, and the
+    /// process ends.
+    pub fn over<T: Send>(&self, work: impl FnOnce() -> T + Send, tell: impl FnOnce(Result<T, Stop>) -> Code) -> Code {
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::channel();
+            let worker = thread::Builder::new().stack_size(STACK_BYTES);
+            let worker = worker.spawn_scoped(scope, move || {
+                // Whoever waits finds out by the end of the thread if there is nothing to receive.
+                let _ = sender.send(work());
+            });
+            let worker = worker.expect("a thread can be started");
+            loop {
+                match receiver.recv_timeout(LOOK_PERIOD) {
+                    Ok(done) => return tell(Ok(done)),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+                        unreachable!("a thread that sends nothing has panicked");
+                    }
+                }
+                if let Some(stop) = self.overrun() {
+                    leave(tell(Err(stop)));
+                }
+            }
+        })
+    }
+
+    /// Whether a limit is so far over that nobody seems to poll.
+    fn overrun(&self) -> Option<Stop> {
+        if interrupt::asked_since().is_some_and(|it| it >= interrupt::DEAF) {
+            return Some(Stop::Asked);
+        }
+        if self.time.is_some_and(|limit| self.elapsed() >= limit + DEAF) {
+            return Some(Stop::Time);
+        }
+        let limit = self.bytes?;
+        let is_far_over = rss::current().is_some_and(|it| it > limit + limit / 8);
+        is_far_over.then_some(Stop::Memory)
     }
 
     fn is_too_large(&self) -> bool {
@@ -102,11 +162,8 @@ impl Monitor for Watch<'_> {
 }
 
 impl Drop for Watch<'_> {
-    /// Takes the progress line away.
     fn drop(&mut self) {
-        if self.drawn.lock().is_ok_and(|it| it.last.is_some()) {
-            complain("\r\x1b[K");
-        }
+        self.clear();
     }
 }
 

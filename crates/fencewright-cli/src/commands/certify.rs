@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{StopReason, Task, each};
+use fencewright::engine::{Answer, Judged, Stats, StopReason, Task, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
-use fencewright::program::Program;
+use fencewright::program::{Candidate, CandidateId, Program};
 use fencewright::prove::{Proved, certify, certify_fences};
 use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
+use fencewright::util::IndexVec;
 use fencewright::watch::Limits;
 
 use crate::args::CertifyArguments;
@@ -81,14 +82,35 @@ impl Job<'_> {
         let engine = self.arguments.search.engine();
         let task = Task::new(self.program, self.model, &options);
         let watch = self.watch(console);
-        let proved = certify(engine, &task, &watch);
-        let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, &watch));
-        let seconds = watch.elapsed().as_secs_f64();
-        drop(watch);
+        let work = || {
+            let proved = certify(engine, &task, &watch);
+            let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, &watch));
+            (proved, properties)
+        };
+        watch.over(work, |done| {
+            watch.clear();
+            let is_deaf = done.is_err();
+            let (proved, properties) = done.unwrap_or_else(|stop| {
+                let answer =
+                    Answer { engine: engine.name(), verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
+                (Ok(Proved { answer, certificate: None }), Vec::new())
+            });
+            let proved = proved.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+            let code = self.tell_check(proved, &properties, watch.elapsed().as_secs_f64(), console);
+            code.max(if is_deaf { console.end() } else { Code::Good })
+        })
+    }
 
+    fn tell_check(
+        &self,
+        proved: Result<Proved, Refusal>,
+        properties: &[Judged],
+        seconds: f64,
+        console: &mut Console,
+    ) -> Code {
         let (answer, certificate) = match proved {
             Ok(Proved { answer, certificate }) => (Ok(answer), certificate),
-            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+            Err(refusal) => (Err(refusal), None),
         };
         let (path, written) = self.write(certificate.as_ref(), console);
         let finding = Finding {
@@ -101,7 +123,7 @@ impl Job<'_> {
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
             notes: self.notes,
-            properties: &properties,
+            properties,
         };
         if !self.is_piped(certificate.as_ref()) {
             console.tell(&console.report().finding(&finding, console.look()));
@@ -120,7 +142,7 @@ impl Job<'_> {
         let kinds = which.kinds();
         let request = Request { kinds: &kinds, ..Request::all(&candidates) };
         let watch = self.watch(console);
-        let (answer, certificate) = match synth::synthesize(engine, &task, &request, &watch) {
+        let work = || match synth::synthesize(engine, &task, &request, &watch) {
             Ok(found) => {
                 let place = which.place();
                 match certify_fences(&task, (&place, which.by()), &request, &found, &watch) {
@@ -130,16 +152,29 @@ impl Job<'_> {
             }
             Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
         };
-        let seconds = watch.elapsed().as_secs_f64();
-        drop(watch);
+        watch.over(work, |done| {
+            watch.clear();
+            let is_deaf = done.is_err();
+            let found = done.unwrap_or_else(|stop| (Ok(Synthesis::stopped(engine.name(), stop)), None));
+            let code = self.tell_fences(&candidates, found, watch.elapsed().as_secs_f64(), console);
+            code.max(if is_deaf { console.end() } else { Code::Good })
+        })
+    }
 
+    fn tell_fences(
+        &self,
+        candidates: &IndexVec<CandidateId, Candidate>,
+        (answer, certificate): (Result<Synthesis, Refusal>, Option<Certificate>),
+        seconds: f64,
+        console: &mut Console,
+    ) -> Code {
         let (path, written) = self.write(certificate.as_ref(), console);
         let finding = FenceFinding {
             command: Command::Certify,
             file: self.program.source().name(),
             program: self.program,
             models: &[self.model],
-            candidates: &candidates,
+            candidates,
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use fencewright::engine::{Answer, Task, Verdict, each, unreached};
+use fencewright::engine::{Answer, Judged, Stats, Task, Verdict, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, trace_page, vacuous};
-use fencewright::watch::Limits;
+use fencewright::source::Diagnostic;
+use fencewright::watch::{Limits, Stop};
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
@@ -65,43 +66,74 @@ fn answer_under(
 ) -> Code {
     let search = question.search;
     let (engine, options) = (search.engine(), search.options());
-    let file = program.source().name();
     let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-    let watch = Watch::start(limits, format!("{file} under {model}"), console);
+    let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
     let task = Task::new(program, model, &options);
-    let answer = engine.check(&task, &watch);
-    let is_heard = !console.is_quiet() || !console.is_for_people() || search.deny_warnings;
-    let (properties, unreached) = answer.as_ref().ok().filter(|_| is_heard).map_or_else(Default::default, |answer| {
-        let is_safe = matches!(answer.verdict, Verdict::Safe);
-        let unreached = is_safe.then(|| unreached(&task, &watch)).flatten();
-        (each(engine, &task, answer, &watch), unreached.unwrap_or_default())
-    });
-    let seconds = watch.elapsed().as_secs_f64();
-    drop(watch);
-    console.diagnostics(program.source(), &vacuous(program, model, &unreached));
-    let notes = [notes, &console.take_notes()].concat();
-
-    let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-    let finding = Finding {
-        command: question.command,
-        file,
-        program,
-        model,
-        answer: answer.as_ref(),
-        seconds,
-        peak_rss: rss::peak(),
-        certificate: None,
-        notes: &notes,
-        properties: &properties,
+    let is_heard = !console.is_quiet() || !console.is_for_people();
+    let (lists_properties, warns) = (is_heard, is_heard || search.deny_warnings);
+    let work = || {
+        let answer = engine.check(&task, &watch);
+        let properties = match &answer {
+            Ok(answer) if lists_properties => each(engine, &task, answer, &watch),
+            Ok(_) | Err(_) => Vec::new(),
+        };
+        let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
+        let unreached = (is_safe && warns).then(|| unreached(&task, &watch)).flatten().unwrap_or_default();
+        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+        let warnings = vacuous(program, model, &unreached);
+        Found { answer, properties, warnings, notes: Vec::new(), seconds: watch.elapsed().as_secs_f64() }
     };
-    console.tell(&console.report().finding(&finding, console.look()));
-    console.count(finding.verdict());
-    let code = Code::of(answer.as_ref());
-    if let (Some(page), Ok(Answer { verdict: Verdict::Unsafe(run), .. })) = (question.page, &answer) {
-        return code.max(output::write(page, &trace_page(file, program, run, &properties), console));
+    watch.over(work, |done| {
+        watch.clear();
+        let is_deaf = done.is_err();
+        let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, &watch));
+        console.diagnostics(program.source(), &found.warnings);
+        found.notes = [notes, &console.take_notes()].concat();
+        let code = found.tell(question, program, model, console);
+        code.max(if is_deaf { console.end() } else { Code::Good })
+    })
+}
+
+/// What came of a question.
+struct Found {
+    answer: Result<Answer, Refusal>,
+    properties: Vec<Judged>,
+    warnings: Vec<Diagnostic>,
+    notes: Vec<Note>,
+    seconds: f64,
+}
+
+impl Found {
+    /// A phase did not listen.
+    fn nothing(engine: &'static str, stop: Stop, watch: &Watch<'_>) -> Self {
+        let answer = Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
+        let seconds = watch.elapsed().as_secs_f64();
+        Self { answer: Ok(answer), properties: Vec::new(), warnings: Vec::new(), notes: Vec::new(), seconds }
     }
-    if code == Code::Defect {
-        console.error("the tool contradicts itself", Some(REPORT));
+
+    fn tell(&self, question: &Question<'_>, program: &Program, model: Model, console: &mut Console) -> Code {
+        let finding = Finding {
+            command: question.command,
+            file: program.source().name(),
+            program,
+            model,
+            answer: self.answer.as_ref(),
+            seconds: self.seconds,
+            peak_rss: rss::peak(),
+            certificate: None,
+            notes: &self.notes,
+            properties: &self.properties,
+        };
+        console.tell(&console.report().finding(&finding, console.look()));
+        console.count(finding.verdict());
+        let code = Code::of(self.answer.as_ref());
+        if let (Some(page), Ok(Answer { verdict: Verdict::Unsafe(run), .. })) = (question.page, &self.answer) {
+            let text = trace_page(program.source().name(), program, run, &self.properties);
+            return code.max(output::write(page, &text, console));
+        }
+        if code == Code::Defect {
+            console.error("the tool contradicts itself", Some(REPORT));
+        }
+        code
     }
-    code
 }

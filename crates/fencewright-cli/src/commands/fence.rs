@@ -117,11 +117,21 @@ impl Job<'_> {
             wanted: self.arguments.wanted(),
             method: self.arguments.method.into(),
         };
-        let answer = synth::synthesize_under(engine, &task, models, &request, &watch);
-        let seconds = watch.elapsed().as_secs_f64();
-        drop(watch);
-        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+        watch.over(
+            || synth::synthesize_under(engine, &task, models, &request, &watch),
+            |done| {
+                watch.clear();
+                let seconds = watch.elapsed().as_secs_f64();
+                let is_deaf = done.is_err();
+                let answer = done.unwrap_or_else(|stop| Ok(Synthesis::stopped(engine.name(), stop)));
+                let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+                let code = self.told(models, &answer, seconds, console);
+                code.max(if is_deaf { console.end() } else { Code::Good })
+            },
+        )
+    }
 
+    fn told(&self, models: &[Model], answer: &Result<Synthesis, Refusal>, seconds: f64, console: &mut Console) -> Code {
         let code = Code::of_synthesis(answer.as_ref());
         if code == Code::Defect {
             console.error("the tool contradicts itself", Some(REPORT));
@@ -130,11 +140,11 @@ impl Job<'_> {
         let patched = match answer.as_ref().ok().filter(|_| is_written).and_then(chosen) {
             Some(set) => match self.patch(set, models, console) {
                 Ok(patched) => Some(patched),
-                Err(wrong) => return wrong.max(self.say(models, &answer, None, seconds, console)),
+                Err(wrong) => return wrong.max(self.say(models, answer, None, seconds, console)),
             },
             None => None,
         };
-        code.max(self.say(models, &answer, patched.as_ref(), seconds, console))
+        code.max(self.say(models, answer, patched.as_ref(), seconds, console))
     }
 
     /// Shows what was found and writes what was asked for.

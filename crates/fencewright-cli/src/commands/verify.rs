@@ -27,22 +27,31 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
     };
     let limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
     let watch = Watch::start(limits, source.name().to_owned(), console);
-    let result = verify(&program, &certificate, &watch);
-    let seconds = watch.elapsed().as_secs_f64();
-    drop(watch);
-    let verification = Verification {
-        file: program.source().name(),
-        path: source.name(),
-        certificate: &certificate,
-        result: &result,
-        seconds,
-        peak_rss: rss::peak(),
-        notes: &console.take_notes(),
-    };
-    console.tell(&console.report().verification(&verification, console.look()));
-    match result {
-        Ok(()) => Code::Good,
-        Err(Failure::Refused(_)) => Code::Bad,
-        Err(Failure::Stopped(stop)) => Code::of_stop(&stop.into()),
-    }
+    watch.over(
+        || verify(&program, &certificate, &watch),
+        |done| {
+            watch.clear();
+            let is_deaf = done.is_err();
+            let result = done.unwrap_or_else(|stop| Err(Failure::Stopped(stop)));
+            let verification = Verification {
+                file: program.source().name(),
+                path: source.name(),
+                program: &program,
+                certificate: &certificate,
+                result: &result,
+                seconds: watch.elapsed().as_secs_f64(),
+                peak_rss: rss::peak(),
+                notes: &console.take_notes(),
+            };
+            console.tell(&console.report().verification(&verification, console.look()));
+            let code = match result {
+                Ok(()) if certificate.claim.is_of_the_program() => Code::Good,
+                // What is shown is shown of another program.
+                Ok(()) => Code::Unknown,
+                Err(Failure::Refused(_)) => Code::Bad,
+                Err(Failure::Stopped(stop)) => Code::of_stop(&stop.into()),
+            };
+            code.max(if is_deaf { console.end() } else { Code::Good })
+        },
+    )
 }

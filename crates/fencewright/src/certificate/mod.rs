@@ -76,6 +76,11 @@ impl Subject {
         Dialect { pso_rmw: self.pso_rmw }
     }
 
+    /// Whether what atomic updates wait for makes a difference under the model.
+    fn has_dialect(&self) -> bool {
+        matches!(self.model.buffering(self.dialect()), Some(Buffering::PerLocation(_)))
+    }
+
     /// How stores wait under the model, which is all that proofs without states speak of.
     fn buffering(&self) -> Result<Buffering, Failure> {
         let found = self.model.buffering(self.dialect());
@@ -92,6 +97,21 @@ pub enum Claim {
     Unsafe(Placement, Trace),
     /// These are the fences that make the program correct.
     Fences(FenceClaim),
+}
+
+impl Claim {
+    /// The fences that are laid over the program, if it is a claim about the program with them.
+    pub fn laid_over(&self) -> Option<&Placement> {
+        match self {
+            Self::Safe(placement, _) | Self::Unsafe(placement, _) => Some(placement).filter(|it| !it.is_empty()),
+            Self::Fences(_) => None,
+        }
+    }
+
+    /// Whether it is about the program as it is written.
+    pub fn is_of_the_program(&self) -> bool {
+        self.laid_over().is_none()
+    }
 }
 
 /// Why no bad situation can be reached.

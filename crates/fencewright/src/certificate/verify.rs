@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::memory::Dialect;
+use crate::memory::{Dialect, PsoRmw};
 use crate::program::{Placement, Program};
 use crate::system::replay;
 use crate::util::Idx;
@@ -77,6 +77,10 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
     if subject.program != found {
         let claimed = &subject.program;
         return Failure::refused(format!("it is about another program: sha256 {claimed}, but this one has {found}"));
+    }
+    if subject.pso_rmw != PsoRmw::default() && !subject.has_dialect() {
+        let model = subject.model;
+        return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
     }
     let mut steps = Steps::new(monitor);
     match &certificate.claim {

@@ -16,6 +16,7 @@ mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod question;
+mod race;
 mod reached;
 mod run;
 mod symbolic;
@@ -24,7 +25,7 @@ pub mod zones;
 
 use crate::memory::{Buffering, Model};
 use crate::program::{Placement, Program};
-use crate::system::{Flow, starts};
+use crate::system::{Flow, MAX_STARTS, starts};
 use crate::watch::Monitor;
 
 pub use card::{Card, Reduction, Repairs};
@@ -91,15 +92,28 @@ pub trait Engine: Sync {
     }
 }
 
-/// Refuses programs that may start in more ways than can be listed.
-fn starts_are_finite(program: &Program) -> Result<(), Unsupported> {
-    match starts(program) {
-        Some(_) => Ok(()),
-        None => Err(Unsupported {
-            reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
+/// Refuses programs that may start in more ways than can be listed, or go on from a state in more.
+fn is_enumerable(program: &Program) -> Result<(), Unsupported> {
+    if starts(program).is_none() {
+        return Err(Unsupported {
+            reason: format!(
+                "`any` stands for an `int`, or the program may start in more than {MAX_STARTS} ways, which cannot be \
+                 enumerated"
+            ),
             help: "give it a finite range, or a constant to start with".to_owned(),
-        }),
+        });
     }
+    steps_are_narrow(program)
+}
+
+/// Refuses programs with an operation that has more outcomes than can be listed.
+fn steps_are_narrow(program: &Program) -> Result<(), Unsupported> {
+    let Some((edge, width)) = program.too_wide() else { return Ok(()) };
+    let line = program.source().line_of(program.edges()[edge].span.start);
+    Err(Unsupported {
+        reason: format!("line {line} has {width} outcomes or more, of which this engine looks at each"),
+        help: "choose from a smaller range, or split the block".to_owned(),
+    })
 }
 
 /// What is to be decided.

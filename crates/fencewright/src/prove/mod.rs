@@ -17,6 +17,7 @@ mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Subject, digest, verify};
 use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::memory::{Buffering, PsoRmw};
 use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
@@ -103,7 +104,11 @@ fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
         tool: env!("CARGO_PKG_VERSION").to_owned(),
         program: digest(task.program),
         model: task.model,
-        pso_rmw: task.options.dialect.pso_rmw,
+        // Said only where it makes a difference.
+        pso_rmw: match task.model.buffering(task.options.dialect) {
+            Some(Buffering::PerLocation(rmw)) => rmw,
+            Some(Buffering::None | Buffering::Fifo) | None => PsoRmw::default(),
+        },
     };
     Certificate { subject, claim }
 }

@@ -4,9 +4,12 @@ use serde::Serialize;
 
 use super::json::SCHEMA_NAME;
 use super::notes::{Note, NoteJson, notes_json};
-use crate::certificate::{Certificate, Claim, Failure};
+use crate::certificate::{Certificate, Claim, Failure, FenceClaim, FenceOutcome, Subject};
+use crate::memory::PsoRmw;
+use crate::program::{By, FencePlace, Placement, Program, Side};
 use crate::report::Look;
 use crate::source::Style;
+use crate::util::Idx;
 
 /// What the checker says of a certificate.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +18,8 @@ pub struct Verification<'a> {
     pub file: &'a str,
     /// The certificate's file, as it was named.
     pub path: &'a str,
+    /// The program.
+    pub program: &'a Program,
     /// The certificate.
     pub certificate: &'a Certificate,
     /// What the checker says.
@@ -36,6 +41,27 @@ impl Verification<'_> {
         }
     }
 
+    /// What is shown if the certificate is valid: no more than that, and of which program.
+    fn shown(&self) -> String {
+        let Self { file, certificate, .. } = self;
+        let Subject { model, pso_rmw, .. } = certificate.subject;
+        let under = match pso_rmw {
+            PsoRmw::Location => format!("under {model}"),
+            PsoRmw::All => format!("under {model}, where an atomic update waits for all stores"),
+        };
+        match &certificate.claim {
+            Claim::Safe(..) | Claim::Unsafe(..) => match certificate.claim.laid_over() {
+                None => format!("{file} is {} {under}", self.claim()),
+                Some(placement) => format!(
+                    "with further fences ({}) the program would be {} {under}; this says nothing of {file} as it is",
+                    fences_in_words(self.program, placement),
+                    self.claim()
+                ),
+            },
+            Claim::Fences(claim) => format!("the fences of {file} {under}: {}", sets_in_words(claim)),
+        }
+    }
+
     pub(super) fn verdict(&self) -> &'static str {
         match self.result {
             Ok(()) => "valid",
@@ -53,6 +79,48 @@ impl Verification<'_> {
     }
 }
 
+/// `full after line 3, store-store before line 7`
+fn fences_in_words(program: &Program, placement: &Placement) -> String {
+    let words = placement.iter().map(|(position, kind)| {
+        let side = match position.side {
+            Side::Before => "before",
+            Side::After => "after",
+        };
+        // A refused certificate may name any edge.
+        match program.edges().get(position.edge) {
+            Some(edge) => format!("{} {side} {}", kind.name(), program.source().line_name(edge.span)),
+            None => format!("{} {side} edge {}", kind.name(), position.edge.index()),
+        }
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What a claim about fences says.
+fn sets_in_words(claim: &FenceClaim) -> String {
+    let place = match &claim.place {
+        FencePlace::AfterStores => "after stores".to_owned(),
+        FencePlace::BeforeLoads => "before loads".to_owned(),
+        FencePlace::Anywhere => "anywhere".to_owned(),
+        FencePlace::Labels(labels) => format!("at {}", labels.join(", ")),
+    };
+    let kinds: Vec<&str> = claim.kinds.iter().map(|kind| kind.name()).collect();
+    let by = match claim.by {
+        By::Source => "the same for all members of a family",
+        By::Process => "for each process apart",
+    };
+    let outcome = match &claim.outcome {
+        FenceOutcome::Correct(_) => "none is needed".to_owned(),
+        FenceOutcome::Fixed { is_complete: true, sets, .. } => format!("{} minimal, and no others", n_sets(sets.len())),
+        FenceOutcome::Fixed { is_complete: false, sets, .. } => format!("{} minimal, perhaps more", n_sets(sets.len())),
+        FenceOutcome::Unfixable(model, _) => format!("no set is enough, by a run under {model}"),
+    };
+    format!("{outcome} ({} {place}, {by})", kinds.join(" or "))
+}
+
+fn n_sets(n: usize) -> String {
+    if n == 1 { "1 set is".to_owned() } else { format!("{n} sets are") }
+}
+
 /// For people.
 pub(super) fn text(verification: &Verification<'_>, look: Look) -> String {
     let color = match verification.result {
@@ -64,12 +132,7 @@ pub(super) fn text(verification: &Verification<'_>, look: Look) -> String {
         Style::Plain => verification.verdict().to_owned(),
         Style::Colored => format!("\x1b[{color}m{}\x1b[0m", verification.verdict()),
     };
-    let Verification { file, path, certificate, .. } = verification;
-    let model = certificate.subject.model;
-    let said = match certificate.claim {
-        Claim::Safe(..) | Claim::Unsafe(..) => format!("{file} is {} under {model}", verification.claim()),
-        Claim::Fences(_) => format!("the fences of {file} under {model}"),
-    };
+    let (path, said) = (verification.path, verification.shown());
     match verification.reason() {
         None => format!("{path}: {verdict}: {said}\n"),
         Some(reason) => format!("{path}: {verdict}: {reason}\n"),
@@ -86,6 +149,10 @@ pub(super) struct VerifyLine<'a> {
     model: &'static str,
     engine: &'static str,
     claim: &'static str,
+    /// What is shown, in words; of the program as it is only if no fences lie over it.
+    shown: Option<String>,
+    laid_over: usize,
+    tool: &'a str,
     verdict: &'static str,
     reason: Option<String>,
     property: Option<()>,
@@ -112,6 +179,9 @@ impl<'a> VerifyLine<'a> {
             model: verification.certificate.subject.model.name(),
             engine: "checker",
             claim: verification.claim(),
+            shown: verification.result.is_ok().then(|| verification.shown()),
+            laid_over: verification.certificate.claim.laid_over().map_or(0, |it| it.iter().count()),
+            tool: &verification.certificate.subject.tool,
             verdict: verification.verdict(),
             reason: verification.reason(),
             property: None,

@@ -31,7 +31,7 @@ use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
 use crate::util::IndexVec;
-use crate::watch::{Monitor, Progress};
+use crate::watch::{Monitor, Progress, Stop};
 
 pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
 pub use clause::Elements;
@@ -107,6 +107,23 @@ pub struct Synthesis {
     pub explored: u64,
     /// How many full fences the smallest set has that an avoid formula asks for, if one was made and can be met.
     pub inferred: Option<usize>,
+}
+
+impl Synthesis {
+    /// Nothing is known, because a limit was reached before anyone could say anything.
+    pub fn stopped(engine: &'static str, stop: Stop) -> Self {
+        let reason = StopReason::from(stop);
+        Self {
+            engine,
+            outcome: Outcome::Unknown(reason.clone()),
+            is_complete: false,
+            stopped: Some(reason),
+            clauses: Vec::new(),
+            checks: 0,
+            explored: 0,
+            inferred: None,
+        }
+    }
 }
 
 /// The answer.

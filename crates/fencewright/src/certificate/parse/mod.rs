@@ -72,7 +72,12 @@ fn placement(lines: &mut Lines<'_>) -> Parsed<Placement> {
     let mut placement = Placement::NONE;
     while let Some(mut line) = lines.next_if("fence") {
         let position = position(&mut line)?;
-        placement.insert(position, fence_kind(line.word("`full` or `store-store`")?)?);
+        let kind = line.word("`full` or `store-store`")?;
+        if placement.get(position.edge, position.side).is_some() {
+            let help = "leave one of them out";
+            return Err(Box::new(kind.wrong("a second fence at the same place").with_help(help)));
+        }
+        placement.insert(position, fence_kind(kind)?);
         line.end()?;
     }
     Ok(placement)

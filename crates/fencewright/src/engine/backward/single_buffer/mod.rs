@@ -76,7 +76,10 @@ impl Engine for SingleBufferEngine {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
         let automaton = automaton(task)?;
-        let program = RegisterFree::new(task, &automaton)?;
+        let program = match RegisterFree::new(task, &automaton, monitor) {
+            Ok(program) => program,
+            Err(unmade) => return unmade.answered(self.name()),
+        };
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {
             End::Safe => Verdict::Safe,
