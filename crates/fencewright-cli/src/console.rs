@@ -9,6 +9,7 @@ use fencewright::source::{Diagnostic, Source, Style, render};
 
 use crate::args::{Color, OutputArguments};
 use crate::code::Code;
+use crate::interrupt;
 
 /// So many errors of a file are shown.
 const MAX_ERRORS: usize = 20;
@@ -83,7 +84,7 @@ impl Console {
 
     /// The last line over many files, for people.
     pub fn sum_up(&mut self, n_files: usize) {
-        if n_files < 2 || !self.is_for_people() || self.is_quiet() {
+        if n_files < 2 || !self.is_for_people() || self.is_quiet() || interrupt::is_asked() {
             return;
         }
         let counts: Vec<String> = self.counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
@@ -92,7 +93,7 @@ impl Console {
 
     /// The last line of `test`, for people.
     pub fn sum_up_tests(&mut self, n_files: usize) {
-        if !self.is_for_people() {
+        if !self.is_for_people() || interrupt::is_asked() {
             return;
         }
         let n = |verdict: &str| self.counts.get(verdict).copied().unwrap_or(0);

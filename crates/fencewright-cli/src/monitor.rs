@@ -7,7 +7,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
+use fencewright::watch::{Limits, LimitsMonitor, Monitor, Part, Progress, Stop};
 
 use crate::code::{Code, leave};
 use crate::console::{Console, complain};
@@ -46,6 +46,9 @@ pub struct Watch<'a> {
 #[derive(Debug, Default)]
 struct Drawn {
     last: Option<Instant>,
+    /// Who searches, and with which fences.
+    engine: String,
+    fences: String,
 }
 
 impl Watch<'_> {
@@ -137,15 +140,7 @@ impl Watch<'_> {
             return;
         }
         drawn.last = Some(Instant::now());
-        let rate = progress.explored as f64 / elapsed.as_secs_f64();
-        complain(&format!(
-            "\r\x1b[K{title}: {} states, {} queued, {}/s, depth {}, {:.0} s",
-            thousands(progress.explored),
-            thousands(progress.queued),
-            thousands(rate as u64),
-            progress.depth,
-            elapsed.as_secs_f64()
-        ));
+        complain(&format!("\r\x1b[K{}", line(title, &drawn, progress, elapsed)));
     }
 }
 
@@ -156,12 +151,35 @@ impl Monitor for Watch<'_> {
         }
         self.limits.poll(progress).or_else(|| self.is_too_large().then_some(Stop::Memory))
     }
+
+    fn begins(&self, part: Part<'_>) {
+        let Ok(mut drawn) = self.drawn.lock() else { return };
+        match part {
+            Part::Engine(name) => name.clone_into(&mut drawn.engine),
+            Part::Fences(words) => words.clone_into(&mut drawn.fences),
+        }
+    }
 }
 
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// The progress line: what is searched, with which fences, by whom, and how far it has come.
+fn line(title: &str, drawn: &Drawn, progress: &Progress, elapsed: Duration) -> String {
+    let rate = progress.explored as f64 / elapsed.as_secs_f64();
+    let mut parts: Vec<String> =
+        [&drawn.fences, &drawn.engine].into_iter().filter(|it| !it.is_empty()).cloned().collect();
+    parts.push(format!("{} states", thousands(progress.explored)));
+    parts.push(format!("{} queued", thousands(progress.queued)));
+    parts.push(format!("{}/s", thousands(rate as u64)));
+    // A search that goes from the end to the start has none.
+    if progress.depth > 0 {
+        parts.push(format!("depth {}", progress.depth));
+    }
+    format!("{title}: {}, {:.0} s", parts.join(", "), elapsed.as_secs_f64())
 }
 
 /// `1,234,567`
@@ -179,7 +197,26 @@ fn thousands(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::thousands;
+    use std::time::Duration;
+
+    use fencewright::watch::Progress;
+
+    use super::{Drawn, line, thousands};
+
+    #[test]
+    fn the_line_names_the_engine_the_depth_and_the_fences() {
+        let drawn = Drawn { last: None, engine: "explicit".to_owned(), fences: "fences at 12, 17".to_owned() };
+        let progress = Progress { explored: 2000, queued: 30, depth: 7, bytes: 0 };
+        assert_eq!(
+            line("sb.fw under tso", &drawn, &progress, Duration::from_secs(2)),
+            "sb.fw under tso: fences at 12, 17, explicit, 2,000 states, 30 queued, 1,000/s, depth 7, 2 s"
+        );
+        let progress = Progress { depth: 0, ..progress };
+        assert_eq!(
+            line("sb.fw under tso", &Drawn::default(), &progress, Duration::from_secs(2)),
+            "sb.fw under tso: 2,000 states, 30 queued, 1,000/s, 2 s"
+        );
+    }
 
     #[test]
     fn digits_come_in_groups_of_three() {

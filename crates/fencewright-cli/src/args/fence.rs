@@ -46,22 +46,37 @@ pub struct FenceArguments {
 #[derive(Clone, Debug, Args)]
 pub struct WhichFences {
     /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
-    #[arg(long, value_name = "PLACE", default_value = "after-stores", value_parser = units::place)]
-    #[arg(help_heading = "Fences")]
-    pub place: Place,
-    /// Kinds of fences, comma-separated
-    #[arg(long, value_name = "KIND", default_value = "full,store-store", value_delimiter = ',')]
-    #[arg(value_parser = kinds(), help_heading = "Fences")]
-    pub kinds: Vec<FenceKind>,
-    /// Who shares a fence
-    #[arg(long, value_name = "WHO", default_value = "source", help_heading = "Fences")]
-    pub by: ByArgument,
+    /// [default: after-stores]
+    #[arg(long, value_name = "PLACE", value_parser = units::place, help_heading = "Fences")]
+    place: Option<Place>,
+    /// Kinds of fences, comma-separated [default: full,store-store]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), help_heading = "Fences")]
+    kinds: Vec<FenceKind>,
+    /// Who shares a fence [default: source]
+    #[arg(long, value_name = "WHO", help_heading = "Fences")]
+    by: Option<ByArgument>,
 }
 
 impl WhichFences {
+    /// Where they may stand.
+    pub fn place(&self) -> Place {
+        self.place.clone().unwrap_or(Place::AfterStores)
+    }
+
     /// The kinds, each once.
     pub fn kinds(&self) -> Vec<FenceKind> {
-        FenceKind::ALL.into_iter().filter(|kind| self.kinds.contains(kind)).collect()
+        FenceKind::ALL.into_iter().filter(|kind| self.kinds.is_empty() || self.kinds.contains(kind)).collect()
+    }
+
+    /// Who shares a fence.
+    pub fn by(&self) -> By {
+        self.by.unwrap_or(ByArgument::Source).into()
+    }
+
+    /// An option that was given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [("place", self.place.is_some()), ("kinds", !self.kinds.is_empty()), ("by", self.by.is_some())];
+        given.into_iter().find(|it| it.1).map(|it| it.0)
     }
 }
 

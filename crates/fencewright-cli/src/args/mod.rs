@@ -53,6 +53,13 @@ pub struct Arguments {
 impl Arguments {
     /// The arguments, if each of them makes sense beside the others.
     pub fn consistent(self) -> Result<Self, clap::Error> {
+        if let Command::Certify(it) = &self.command
+            && !it.fences
+            && let Some(option) = it.which.given()
+        {
+            let message = format!("`--{option}` says which fences, and none are asked for\n  = help: add `--fences`");
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
         match self.command.search().and_then(SearchArguments::contradiction) {
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
             None => Ok(self),

@@ -144,8 +144,8 @@ impl Job<'_> {
         let watch = self.watch(console);
         let work = || match synth::synthesize(engine, &task, &request, &watch) {
             Ok(found) => {
-                let place = (&which.place, which.by.into());
-                match certify_fences(&task, place, &request, &found, &watch) {
+                let place = which.place();
+                match certify_fences(&task, (&place, which.by()), &request, &found, &watch) {
                     Ok(certificate) => (Ok(found), Some(certificate)),
                     Err(reason) => (Ok(unproved(found, reason)), None),
                 }

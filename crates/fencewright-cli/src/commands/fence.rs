@@ -88,7 +88,7 @@ pub fn candidates(
     which: &WhichFences,
     console: &Console,
 ) -> Option<IndexVec<CandidateId, Candidate>> {
-    let found = synth::candidates(program, &which.place, which.by.into());
+    let found = synth::candidates(program, &which.place(), which.by());
     let said = found.map_err(|unknown| {
         let known = match &unknown.known[..] {
             [] => "the program has no labels".to_owned(),

@@ -131,3 +131,18 @@ fn an_error_that_no_file_is_to_blame_for_is_an_object_too() {
     let object: Value = serde_json::from_slice(&output.stdout).expect("one object");
     assert_eq!((&object["verdict"], &object["file"]), (&Value::from("error"), &Value::Null));
 }
+
+#[test]
+fn rows_of_tables_fit_the_schema() {
+    let fencewright = || Command::new(env!("CARGO_BIN_EXE_fencewright"));
+    let schema = fencewright().arg("schema").output().expect("the command runs");
+    let schema: Value = serde_json::from_slice(&schema.stdout).expect("the schema is JSON");
+    let arguments = ["tables", "pso-reach", "--engine", "load-buffer", "--format", "json"];
+    let output = fencewright().current_dir(root()).args(arguments).output().expect("the command runs");
+    let text = String::from_utf8(output.stdout).expect("it is text");
+    assert!(text.lines().count() > 5);
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).expect("each line is an object");
+        assert_eq!(mismatches(&schema, &row), [""; 0], "{line}");
+    }
+}

@@ -4,19 +4,24 @@
 //! properties are dropped, and assertions become assumptions, which the runs that come past them satisfy anyway. So
 //! there are as many further questions as violated properties, and one more.
 //!
-//! A run that leaves a range, or divides by zero, cannot be asked away: what is left then stays open. So does what the
-//! engine does not decide within a budget, as nobody wants to wait for it beside a violation.
+//! A run that leaves a range, or divides by zero, cannot be asked away: what is left then stays open. So does what a
+//! short look does not decide, nor the engine with about the effort that the violation took, as nobody wants to wait
+//! for it beside a violation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::look::look;
 use crate::engine::{Answer, Engine, StopReason, Task, Verdict};
-use crate::program::{EdgeId, Program, Property, PropertyId};
+use crate::program::{EdgeId, OperationId, Program, Property, PropertyId};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation, replay};
+use crate::util::IndexVec;
 use crate::watch::{Budget, Monitor};
 
-/// So many states or constraints are looked at for what is left after a violation.
-const BUDGET: u64 = 200_000;
+/// A short look goes through so many states.
+const LOOK: u64 = 100_000;
+/// The engine may spend so many states or constraints, or twice those of the violation if these are more.
+const BUDGET: u64 = 1_000;
 
 /// What a program is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +46,9 @@ pub struct Judged {
 /// The verdict of everything that a program is checked for, in the order of the text, given what an engine says of all
 /// of it. What is violated besides is asked of the engine, as long as a budget lasts.
 pub fn each(engine: &dyn Engine, task: &Task<'_>, answer: &Answer, monitor: &dyn Monitor) -> Vec<Judged> {
-    let mut asked = Asked { engine, task, known: BTreeMap::new(), open: all_checked(task.program), monitor };
+    let firsts = firsts(task.program);
+    let open = all_checked(task.program, &firsts);
+    let mut asked = Asked { engine, task, firsts, known: BTreeMap::new(), open, monitor };
     let rest = match &answer.verdict {
         Verdict::Safe => Verdict::Safe,
         Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
@@ -64,37 +71,38 @@ impl Checked {
     }
 
     /// What a run violates.
-    fn violated(program: &Program, violation: Violation) -> Self {
+    fn violated(firsts: &Firsts, violation: Violation) -> Self {
         match violation {
             Violation::Property(id) => Self::Property(id),
-            Violation::Fault(Fault::Assertion(edge)) => Self::Assertion(first_like(program, edge)),
-            Violation::Fault(fault) => Self::Operation(first_like(program, fault.edge())),
+            Violation::Fault(Fault::Assertion(edge)) => Self::Assertion(firsts[edge]),
+            Violation::Fault(fault) => Self::Operation(firsts[fault.edge()]),
         }
     }
 }
 
-/// The first edge that stands at the same place.
-fn first_like(program: &Program, edge: EdgeId) -> EdgeId {
-    let span = program.edges()[edge].span;
-    program.edges().iter_enumerated().find(|it| it.1.span == span).map_or(edge, |it| it.0)
+/// For each edge, the first that is a copy of the same operation.
+type Firsts = IndexVec<EdgeId, EdgeId>;
+
+fn firsts(program: &Program) -> Firsts {
+    let mut of_operation: BTreeMap<OperationId, EdgeId> = BTreeMap::new();
+    let edges = program.edges().iter_enumerated();
+    edges.map(|(id, edge)| *of_operation.entry(edge.operation).or_insert(id)).collect()
 }
 
 /// The properties and assertions of a program.
-fn all_checked(program: &Program) -> Vec<Checked> {
-    let mut assertions: BTreeMap<Span, EdgeId> = BTreeMap::new();
-    for (id, edge) in program.edges().iter_enumerated().filter(|(_, edge)| edge.op.has_assertion()) {
-        assertions.entry(edge.span).or_insert(first_like(program, id));
-    }
-    let properties = program.properties().indices().map(Checked::Property);
-    properties.chain(assertions.into_values().map(Checked::Assertion)).collect()
+fn all_checked(program: &Program, firsts: &Firsts) -> BTreeSet<Checked> {
+    let edges = program.edges().iter_enumerated().filter(|(_, edge)| edge.op.has_assertion());
+    let assertions = edges.map(|(id, _)| Checked::Assertion(firsts[id]));
+    program.properties().indices().map(Checked::Property).chain(assertions).collect()
 }
 
 /// What is known and what is open while an engine is asked again and again.
 struct Asked<'a> {
     engine: &'a dyn Engine,
     task: &'a Task<'a>,
+    firsts: Firsts,
     known: BTreeMap<Checked, Verdict>,
-    open: Vec<Checked>,
+    open: BTreeSet<Checked>,
     monitor: &'a dyn Monitor,
 }
 
@@ -103,26 +111,36 @@ impl Asked<'_> {
     fn besides(&mut self, mut run: Box<Run>, budget: u64) -> Verdict {
         let monitor = Budget { monitor: self.monitor, max: budget };
         loop {
-            let violated = Checked::violated(self.task.program, run.trace.violation);
-            let was_open = self.open.len();
-            self.open.retain(|it| *it != violated);
+            let violated = Checked::violated(&self.firsts, run.trace.violation);
+            let was_open = self.open.remove(&violated);
             self.known.insert(violated, Verdict::Unsafe(run));
             if self.open.is_empty() {
                 return Verdict::Safe;
             }
             // It goes wrong in a way that cannot be asked away.
-            if self.open.len() == was_open {
+            if !was_open {
                 return Verdict::Unknown(StopReason::Unproved("another violation comes first".to_owned()));
             }
-            let program = self.program();
-            match self.engine.check(&Task { program: &program, ..*self.task }, &monitor).map(|it| it.verdict) {
-                Ok(Verdict::Unsafe(found)) => match self.replayed(&found) {
+            match self.ask(&monitor) {
+                Verdict::Unsafe(found) => match self.replayed(&found) {
                     Ok(found) => run = found,
                     Err(reason) => return Verdict::Unknown(reason),
                 },
-                Ok(verdict @ (Verdict::Safe | Verdict::Unknown(_))) => return verdict,
-                Err(unsupported) => return Verdict::Unknown(StopReason::Unproved(unsupported.reason)),
+                verdict @ (Verdict::Safe | Verdict::Unknown(_)) => return verdict,
             }
+        }
+    }
+
+    /// Whether something that is open is violated.
+    fn ask(&self, monitor: &dyn Monitor) -> Verdict {
+        let program = self.program();
+        let task = Task { program: &program, ..*self.task };
+        if let Some((verdict, _)) = look(&task, LOOK, self.monitor) {
+            return verdict;
+        }
+        match self.engine.check(&task, monitor) {
+            Ok(answer) => answer.verdict,
+            Err(unsupported) => Verdict::Unknown(StopReason::Unproved(unsupported.reason)),
         }
     }
 
@@ -138,9 +156,7 @@ impl Asked<'_> {
             }
         });
         let properties: Vec<Property> = properties.collect();
-        program
-            .with_properties(properties)
-            .with_assumed(&|edge| !is_open(Checked::Assertion(first_like(program, edge))))
+        program.with_properties(properties).with_assumed(&|edge| !is_open(Checked::Assertion(self.firsts[edge])))
     }
 
     /// The same run of the program itself: what was assumed holds in it.

@@ -9,6 +9,7 @@ mod card;
 pub mod coherence;
 mod each;
 pub mod explicit;
+mod look;
 pub mod numeric;
 mod options;
 mod packed;

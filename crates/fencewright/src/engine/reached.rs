@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::portfolio::Auto;
-use crate::engine::{Engine, Task, Verdict};
+use crate::engine::look::look;
+use crate::engine::{Task, Verdict};
 use crate::program::{Expr, PointId, Program, Property, PropertyKind, PropertyWords, Situation};
 use crate::source::Span;
 use crate::system::{Action, Run};
-use crate::watch::{Budget, Monitor};
+use crate::watch::Monitor;
 
-/// So many states or constraints are looked at in all.
+/// So many states are looked at in all.
 const BUDGET: u64 = 50_000;
 
 /// A larger program is not asked about: every state would be compared with every point.
@@ -31,9 +31,8 @@ pub fn unreached(task: &Task<'_>, monitor: &dyn Monitor) -> Option<BTreeSet<Poin
     let mut left = BUDGET;
     while !open.is_empty() {
         let asked = program.with_properties([reaching(program, &open)]);
-        let monitor = Budget { monitor, max: left };
-        let answer = Auto.check(&Task { program: &asked, ..*task }, &monitor).ok()?;
-        match answer.verdict {
+        let (verdict, stats) = look(&Task { program: &asked, ..*task }, left, monitor)?;
+        match verdict {
             Verdict::Safe => break,
             Verdict::Unsafe(run) => {
                 let visited: BTreeSet<PointId> = visited(program, &run).collect();
@@ -41,7 +40,7 @@ pub fn unreached(task: &Task<'_>, monitor: &dyn Monitor) -> Option<BTreeSet<Poin
             }
             Verdict::Unknown(_) => return None,
         }
-        left = left.checked_sub(answer.stats.explored)?;
+        left = left.checked_sub(stats.explored)?;
     }
     Some(open)
 }

@@ -5,10 +5,11 @@
 //! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::program::{
-    Array, ArrayId, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, OperationId, Order, Place,
-    Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar, Template,
+    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, OperationId, Order,
+    Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar, Template,
     TemplateId,
 };
 use crate::source::{Source, Span};
@@ -85,13 +86,30 @@ impl Builder {
         assert!(template < self.program.templates.next_index(), "the thread of a process exists");
         let process = self.program.processes.next_index();
         let entry = self.point(process);
-        self.program.processes.push(Process { name, template, entry, registers: IndexVec::new(), span })
+        self.program.processes.push(Process {
+            name,
+            template,
+            entry,
+            registers: IndexVec::new(),
+            scopes: BTreeMap::new(),
+            span,
+        })
     }
 
     /// A register of a process.
     pub fn register(&mut self, process: ProcessId, register: Register) -> RegisterId {
         assert_initial(register.domain, register.initial, &register.name);
         self.program.processes[process].registers.push(register)
+    }
+
+    /// Says that an edge comes from a call.
+    pub fn called(&mut self, edge: EdgeId, call: &Arc<Called>) {
+        self.program.edges[edge].call = Some(Arc::clone(call));
+    }
+
+    /// Says that a register is declared in an inlined function.
+    pub fn scope(&mut self, process: ProcessId, register: RegisterId, function: String) {
+        self.program.processes[process].scopes.insert(register, function);
     }
 
     /// Gives a register the domain that was inferred for it.
@@ -120,7 +138,8 @@ impl Builder {
         assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
         let next = OperationId::from_usize(self.operations.len());
         let operation = *self.operations.entry(span).or_insert(next);
-        let edge = self.program.edges.push(Edge { process, from, to, op, order: Order::default(), span, operation });
+        let (order, call) = (Order::default(), None);
+        let edge = self.program.edges.push(Edge { process, from, to, op, order, span, operation, call });
         self.program.points[from].edges.push(edge);
         edge
     }

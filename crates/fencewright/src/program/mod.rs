@@ -27,8 +27,8 @@ pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candi
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use model::{
-    Array, ArrayId, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point, PointId,
-    Process, ProcessId, Program, Register, RegisterId, RmwVar, Value,
+    Array, ArrayId, Called, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point,
+    PointId, Process, ProcessId, Program, Register, RegisterId, RmwVar, Value,
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};

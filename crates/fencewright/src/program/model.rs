@@ -1,5 +1,8 @@
 //! Shared locations, processes, edges.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::index_type;
 use crate::program::{Expr, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
 use crate::source::{Source, Span};
@@ -135,8 +138,29 @@ pub struct Process {
     pub entry: PointId,
     /// Its registers.
     pub registers: IndexVec<RegisterId, Register>,
+    /// The functions that registers are declared in, where these were inlined.
+    pub scopes: BTreeMap<RegisterId, String>,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl Process {
+    /// The name of a register, behind that of the function that it is declared in.
+    pub fn scoped_name(&self, register: RegisterId) -> String {
+        let name = &self.registers[register].name;
+        self.scopes.get(&register).map_or_else(|| name.clone(), |scope| format!("{scope}.{name}"))
+    }
+}
+
+/// A call whose function was inlined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The function.
+    pub function: String,
+    /// Where it is called.
+    pub span: Span,
+    /// The call in which it is called, if it is in one.
+    pub within: Option<Arc<Self>>,
 }
 
 /// A control point of a process.
@@ -170,6 +194,8 @@ pub struct Edge {
     pub span: Span,
     /// The operation of the text that it is a copy of.
     pub operation: OperationId,
+    /// The call that it comes from, if it stands in a function.
+    pub call: Option<Arc<Called>>,
 }
 
 /// Where an operation acts.
@@ -353,7 +379,7 @@ impl Program {
     /// The same program with assumptions for the assertions of some edges: runs in which they fail are not looked at.
     #[must_use]
     pub fn with_assumed(&self, is_assumed: &dyn Fn(EdgeId) -> bool) -> Self {
-        let edges = self.edges.iter_enumerated().map(|(id, edge)| match is_assumed(id) && edge.op.has_assertion() {
+        let edges = self.edges.iter_enumerated().map(|(id, edge)| match edge.op.has_assertion() && is_assumed(id) {
             true => Edge { op: edge.op.assumed(), ..edge.clone() },
             false => edge.clone(),
         });

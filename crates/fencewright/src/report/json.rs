@@ -128,10 +128,21 @@ pub(super) struct StepJson<'a> {
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<CallJson<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     writes: Vec<WriteJson<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     fault: bool,
+}
+
+/// The call that a step is executed for.
+#[derive(Serialize)]
+struct CallJson<'a> {
+    function: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    line: u32,
 }
 
 /// What a locked block wrote.
@@ -244,6 +255,11 @@ impl<'a> StepJson<'a> {
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
             kind: it.fence.map(FenceKind::name),
             text: it.text(program),
+            call: it.call(program).map(|call| CallJson {
+                function: &call.function,
+                file: program.source().other_name(call.span.start),
+                line: program.source().line_of(call.span.start),
+            }),
             writes: it.changed.iter().map(|&(location, value)| WriteJson { location, value }).collect(),
             fault: it.is_fault,
         }

@@ -2,7 +2,7 @@
 
 use crate::analysis::blame::edge_of;
 use crate::memory::Origin;
-use crate::program::{EdgeId, FenceKind, LocationId, Op, Program, Value};
+use crate::program::{Called, EdgeId, FenceKind, LocationId, Op, Program, Value};
 use crate::report::property::statement;
 use crate::source::Span;
 use crate::system::{Effect, Event, Start};
@@ -56,10 +56,21 @@ impl Described<'_> {
         self.edge.map(|edge| program.edges()[edge].span)
     }
 
+    /// The call that its statement is executed for, if it stands in a function.
+    pub(super) fn call<'p>(&self, program: &'p Program) -> Option<&'p Called> {
+        self.edge.and_then(|edge| program.edges()[edge].call.as_deref())
+    }
+
     /// Its statement.
     pub(super) fn text(&self, program: &Program) -> Option<String> {
         self.edge.map(|edge| statement(program, edge))
     }
+}
+
+/// `push from line 31`, and from where that was called.
+pub(super) fn call_text(program: &Program, call: &Called) -> String {
+    let own = format!("{} from {}", call.function, program.source().line_name(call.span));
+    call.within.as_ref().map_or(own.clone(), |outer| format!("{own}, in {}", call_text(program, outer)))
 }
 
 /// The steps of a run from its start on.

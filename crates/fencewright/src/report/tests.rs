@@ -1,5 +1,6 @@
 //! Reports of known programs. `UPDATE_EXPECT=1 cargo test` records them anew.
 
+mod calls;
 mod fences;
 mod json_schema;
 mod page;

@@ -12,8 +12,8 @@ use std::fmt::Write;
 
 use crate::analysis::blame::{blame, edge_of};
 use crate::memory::Pending;
-use crate::program::{Initial, LocationId, ProcessId, Program};
-use crate::report::steps::{Described, Kind, describe};
+use crate::program::{Called, Initial, LocationId, ProcessId, Program};
+use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
 use crate::report::{Look, violated};
 use crate::source::Style;
@@ -37,8 +37,9 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
     let drawing = Drawing::new(program, run, fullness, look);
     let mut out = drawing.start();
     out += &drawing.heading();
+    let mut calls: IndexVec<ProcessId, Option<&Called>> = IndexVec::filled(program.processes().len(), None);
     for (i, step) in describe(program, &run.trace.start, &run.events).iter().enumerate() {
-        out += &drawing.rows(&run.events[i], step);
+        out += &drawing.rows(&run.events[i], step, &mut calls[run.events[i].step.process]);
     }
     out += &drawing.end();
     let sentence = blame(program, run).sentence(program, run);
@@ -123,7 +124,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// The rows of a step; none for what changes nothing that can be seen.
-    fn rows(&self, event: &Event, step: &Described<'_>) -> String {
+    fn rows(&self, event: &Event, step: &Described<'_>, last: &mut Option<&'a Called>) -> String {
         let line = step.span(self.program).map_or(String::new(), |it| self.program.source().line_number(it.start));
         let color = match step.kind {
             Kind::Local => "2",
@@ -132,7 +133,16 @@ impl<'a> Drawing<'a> {
         };
         let row = self.words.cell(event, step).map(|text| self.row(event.step.process, &line, &text, color));
         let labels = self.labels(event).map(|text| self.row(event.step.process, "", &text, "2"));
-        row.into_iter().chain(labels).collect()
+        // A function is named where a thread comes to it, or comes to it by another call.
+        let call = step.call(self.program);
+        let is_new = call.is_some() && call != *last;
+        let entered = call.filter(|_| is_new && row.is_some());
+        if row.is_some() && step.edge.is_some() {
+            *last = call;
+        }
+        let text = entered.map(|call| format!("· {}", call_text(self.program, call)));
+        let entered = text.map(|text| self.row(event.step.process, "", &text, "2"));
+        entered.into_iter().chain(row).chain(labels).collect()
     }
 
     /// A text in the column of its process.

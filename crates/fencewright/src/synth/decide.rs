@@ -8,6 +8,7 @@ use crate::engine::portfolio::Auto;
 use crate::engine::{Answer, Engine, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::system::Run;
+use crate::watch::Part;
 
 impl Search<'_> {
     /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one
@@ -23,6 +24,7 @@ impl Search<'_> {
 
     /// Whether a set is correct: safe under every model. A bad run counts whatever could not be decided elsewhere.
     pub(super) fn decide(&mut self, fences: &Choice) -> Result<Verdict, Unsupported> {
+        self.monitor.begins(Part::Fences(&self.lines(fences)));
         let mut verdict = Verdict::Safe;
         for &model in self.models {
             match self.decide_under(fences, model)? {
@@ -33,6 +35,19 @@ impl Search<'_> {
             }
         }
         Ok(verdict)
+    }
+
+    /// Where the fences of a set stand: `fences at 12, 17`.
+    fn lines(&self, fences: &Choice) -> String {
+        if fences.0.is_empty() {
+            return "no fence".to_owned();
+        }
+        let source = self.task.program.source();
+        let mut starts: Vec<u32> = fences.0.keys().map(|&it| self.request.candidates[it].span.start).collect();
+        starts.sort_unstable();
+        let mut lines: Vec<String> = starts.into_iter().map(|byte| source.line_number(byte)).collect();
+        lines.dedup();
+        format!("fences at {}", lines.join(", "))
     }
 
     /// What the engine says of a set, or the exact engines where an abstraction of the buffers does not know.

@@ -50,6 +50,20 @@ impl fmt::Display for Stop {
 pub trait Monitor: Sync {
     /// Called every few thousand states. `Some` ends what is watched.
     fn poll(&self, progress: &Progress) -> Option<Stop>;
+
+    /// Called when something else begins, for those who show progress.
+    fn begins(&self, part: Part<'_>) {
+        let _ = part;
+    }
+}
+
+/// What begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// The search of an engine.
+    Engine(&'a str),
+    /// The check of a set of fences, in words.
+    Fences(&'a str),
 }
 
 /// Watches nothing and never stops.
@@ -111,5 +125,9 @@ impl Monitor for Budget<'_> {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
         let is_spent = progress.explored + progress.queued > self.max;
         self.monitor.poll(progress).or_else(|| is_spent.then_some(Stop::Spent(self.max)))
+    }
+
+    fn begins(&self, part: Part<'_>) {
+        self.monitor.begins(part);
     }
 }

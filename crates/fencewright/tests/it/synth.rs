@@ -12,7 +12,7 @@ use fencewright::synth::{
     By, CandidateId, Costs, Elements, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize,
 };
 use fencewright::util::Idx;
-use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
+use fencewright::watch::{Monitor, Part, Progress, Stop, Unlimited};
 
 use crate::common::expectation::root;
 
@@ -414,4 +414,32 @@ fn sets_by(text: &str, model: Model, ask: &Ask<'_>) -> String {
         Outcome::Unfixable(_, why) => format!("{why:?}"),
         Outcome::Unknown(reason) => reason.to_string(),
     }
+}
+
+#[test]
+fn who_watches_hears_of_engines_and_sets() {
+    struct Heard(std::sync::Mutex<Vec<String>>);
+    impl Monitor for Heard {
+        fn poll(&self, _progress: &Progress) -> Option<Stop> {
+            None
+        }
+        fn begins(&self, part: Part<'_>) {
+            let text = match part {
+                Part::Engine(name) => name.to_owned(),
+                Part::Fences(words) => words.to_owned(),
+            };
+            self.0.lock().expect("nobody panics").push(text);
+        }
+    }
+    let program = program(SB);
+    let candidates = candidates(&program, &Place::AfterStores, By::Source).expect("no labels are asked for");
+    let options = Options::default();
+    let heard = Heard(std::sync::Mutex::default());
+    let engine = named("explicit").expect("the engine is there");
+    let answer = synthesize(engine, &Task::new(&program, Tso, &options), &Request::all(&candidates), &heard);
+    assert!(answer.is_ok());
+    let heard = heard.0.into_inner().expect("nobody panics");
+    let last: Vec<&str> = heard.iter().map(String::as_str).rev().take(2).collect();
+    assert_eq!(last, ["explicit", "fences at 3, 7"]);
+    assert!(heard.contains(&"no fence".to_owned()));
 }

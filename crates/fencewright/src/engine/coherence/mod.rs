@@ -68,7 +68,7 @@ use crate::engine::{
 };
 use crate::memory::Buffering;
 use crate::system::{Run, starts};
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Part};
 
 use concrete::Alarm;
 use segments::Coherent;
@@ -220,6 +220,7 @@ impl Engine for Coherence {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         match task.options.choice(&VALUES, &Values::ALL, Values::name) {
             Values::Intervals if task.program.has_unbounded_data() => self.check_cut_off(task, monitor),
             Values::Exact | Values::Intervals => self.check_exactly(task, monitor),

@@ -24,7 +24,7 @@ use crate::engine::{
 };
 use crate::memory::{Buffering, Job, Machine};
 use crate::system::{Run, Violation};
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Part};
 
 /// Exhaustive search of the reference semantics.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +92,7 @@ impl Engine for Explicit {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
         let asked = Asked { engine: *self, task, monitor };
         let dialect = task.options.dialect;

@@ -43,7 +43,7 @@ mod order;
 use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
 use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
 use crate::translate::{Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, translate};
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Part};
 
 use analysis::{Analysis, End, Question};
 use layout::Layout;
@@ -149,6 +149,7 @@ impl Engine for Numeric {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         let translated = translate(&Request {
             program: task.program,
             placement: task.placement,

@@ -47,7 +47,7 @@ use crate::engine::symbolic::writers::sole_writers;
 use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Part};
 
 use attempts::Lates;
 use bad::{Bad, condition};
@@ -109,6 +109,7 @@ impl Engine for Predicates {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
         refined((task, task.options.choice(&KEEP, &Keep::ALL, Keep::name)), monitor, |verdict, refinement| {
             answer(verdict, refinement.stats)

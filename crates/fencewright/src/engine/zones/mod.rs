@@ -48,7 +48,7 @@ use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId};
 use crate::system::Run;
 use crate::util::IndexVec;
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Part, Progress, Stop};
 
 use constraint::Constraint;
 use facts::{Machine, ProcessFacts};
@@ -92,6 +92,7 @@ impl Engine for ZonesEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,

@@ -179,6 +179,8 @@ pub enum Update {
 /// A call, which is the statements of the function.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The name of the function and the place of the call, for runs that go through it; none to say nothing of it.
+    pub name: Option<(String, Span)>,
     /// Gives the parameters their values, and declares the result if it is not declared yet.
     pub arguments: Block,
     /// What it does.

@@ -53,7 +53,8 @@ impl<'a> Body<'_, 'a> {
             Wanted::Value(None) | Wanted::Effect => None,
         };
         let result = has_value.then(|| target.unwrap_or_else(|| self.result(span, &mut before)));
-        Some(self.inline(function, (names, before), result))
+        let called = Some((function.name.text.clone(), span));
+        Some(hir::Call { name: called, ..self.inline(function, (names, before), result) })
     }
 
     /// A register for the value of a function.
@@ -204,7 +205,7 @@ impl<'a> Body<'_, 'a> {
         }
         self.is_live |= self.here().is_left;
         self.stack.pop();
-        hir::Call { arguments, body, result }
+        hir::Call { name: None, arguments, body, result }
     }
 
     fn refuse_missing_value(&mut self, function: &ast::Function) {

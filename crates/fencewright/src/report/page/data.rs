@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use super::rows;
+use crate::analysis::Facts;
 use crate::analysis::blame::Blame;
-use crate::program::{LocationId, Process, ProcessId, Program, Value};
-use crate::report::steps::{Described, Kind, describe};
+use crate::program::{LocationId, PointId, Process, ProcessId, Program, RegisterId, Value};
+use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, own_part, shown};
-use crate::system::{Effect, Event, Run, Start};
+use crate::system::{Action, Effect, Event, Run, Start};
 use crate::util::{Idx, IndexVec};
 
 /// The steps of a run and the states between them.
@@ -33,6 +34,9 @@ pub(super) struct StepData {
     /// The row of its line.
     pub line: Option<u32>,
     pub text: String,
+    /// The call that it is executed for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// The location that a flush is about.
     pub flushed: Option<usize>,
     #[serde(skip)]
@@ -96,6 +100,7 @@ pub(super) fn step_data(words: Words<'_>, event: &Event, step: &Described<'_>) -
         thread: event.step.process.index(),
         line: step.span(program).map(|span| rows::row_of(program.source(), span)),
         text,
+        call: step.call(program).map(|call| call_text(program, call)),
         flushed,
         is_flush: step.kind == Kind::Flush,
     }
@@ -108,17 +113,17 @@ impl StateData {
         Self {
             lines: vec![None; n_threads],
             buffers: vec![Vec::new(); n_threads],
-            registers: registers(program, &start.registers),
+            registers: registers(program, &start.registers, &entries(program)),
             memory: memory(program, &start.memory),
         }
     }
 
-    /// After a step; the lines are those it was told.
-    pub(super) fn after(words: Words<'_>, event: &Event, lines: Vec<Option<u32>>) -> Self {
+    /// After a step; the lines, and where the threads are, are those it was told.
+    pub(super) fn after(words: Words<'_>, event: &Event, lines: Vec<Option<u32>>, points: &[PointId]) -> Self {
         Self {
             lines,
             buffers: event.shown.iter().map(|own| words.entries(own)).collect(),
-            registers: registers(words.program, &event.registers),
+            registers: registers(words.program, &event.registers, points),
             memory: memory(words.program, &event.memory),
         }
     }
@@ -126,10 +131,16 @@ impl StateData {
 
 fn states(words: Words<'_>, run: &Run, steps: &[StepData]) -> Vec<StateData> {
     let mut states = vec![StateData::start(words.program, &run.trace.start)];
+    let mut points = entries(words.program);
     for (event, step) in run.events.iter().zip(steps) {
         let mut lines = states.last().map(|it| it.lines.clone()).unwrap_or_default();
         lines[step.thread] = step.line.or(lines[step.thread]);
-        states.push(StateData::after(words, event, lines));
+        if let Action::Edge { edge, .. } = event.step.action
+            && event.effect != Effect::Faulted
+        {
+            points[step.thread] = words.program.edges()[edge].to;
+        }
+        states.push(StateData::after(words, event, lines, &points));
     }
     states
 }
@@ -138,14 +149,27 @@ fn memory(program: &Program, values: &IndexVec<LocationId, Value>) -> Vec<String
     values.iter().zip(program.locations()).map(|(&value, location)| shown(value, location.domain)).collect()
 }
 
-fn registers(program: &Program, values: &IndexVec<ProcessId, Vec<Value>>) -> Vec<String> {
-    values.iter().zip(program.processes()).map(|(values, process)| named_registers(process, values)).collect()
+/// Where the threads start.
+pub(super) fn entries(program: &Program) -> Vec<PointId> {
+    program.processes().iter().map(|process| process.entry).collect()
 }
 
-/// The registers that the text names, with their values.
-fn named_registers(process: &Process, values: &[Value]) -> String {
-    let named = process.registers.iter().zip(values).filter(|(register, _)| !register.name.starts_with('$'));
-    let shown = named.map(|(register, &value)| format!("{} = {}", register.name, shown(value, register.domain)));
+fn registers(program: &Program, values: &IndexVec<ProcessId, Vec<Value>>, points: &[PointId]) -> Vec<String> {
+    let facts = Facts::of(program);
+    let of_process = |((values, process), &point): ((&Vec<Value>, &Process), &PointId)| {
+        named_registers(process, values, &|register| facts.live.is_live(point, register))
+    };
+    values.iter().zip(program.processes()).zip(points).map(of_process).collect()
+}
+
+/// The registers that the text names and that may still be read, with their values.
+fn named_registers(process: &Process, values: &[Value], is_live: &dyn Fn(RegisterId) -> bool) -> String {
+    let named = process.registers.iter_enumerated().zip(values).filter(|((id, register), _)| {
+        let is_named = !register.name.starts_with('$');
+        is_named && is_live(*id)
+    });
+    let shown = named
+        .map(|((id, register), &value)| format!("{} = {}", process.scoped_name(id), shown(value, register.domain)));
     shown.collect::<Vec<_>>().join(", ")
 }
 

@@ -122,8 +122,13 @@ fn steps(data: &RunData<'_>, blame: &Blame) -> String {
         let line = step.line.map_or(String::new(), |line| data.row_name(line));
         let (thread, text) = (escaped(data.threads[step.thread]), escaped(&step.text));
         let number = i + 1;
-        let _ =
-            writeln!(out, "<tr{class}><td>{number}</td><td>{thread}</td><td>{line}</td><td>{text}{}</td></tr>", tag(i));
+        let call =
+            step.call.as_ref().map_or(String::new(), |it| format!(" <span class=\"call\">{}</span>", escaped(it)));
+        let _ = writeln!(
+            out,
+            "<tr{class}><td>{number}</td><td>{thread}</td><td>{line}</td><td>{text}{call}{}</td></tr>",
+            tag(i)
+        );
     }
     out
 }

@@ -150,13 +150,23 @@ fn states(words: Words<'_>, walk: &Walk) -> Vec<PlacedState> {
     let row = |&it: &Control| place_of(words.program, it).map(|span| rows::row_of(source, span));
     let lines: Vec<Option<u32>> = walk.controls.iter().map(row).collect();
     let places: Vec<String> = walk.controls.iter().map(|&it| place(words.program, it)).collect();
+    let points: Vec<PointId> = walk.controls.iter().map(|&it| point_of(words.program, it)).collect();
     let state = |event: Option<&Event>| match event {
-        Some(event) => StateData::after(words, event, lines.clone()),
+        Some(event) => StateData::after(words, event, lines.clone(), &points),
         None => StateData { lines: lines.clone(), ..StateData::start(words.program, &walk.start) },
     };
     let now = state(walk.events.last());
     let before = walk.events.len().checked_sub(1).map(|last| state(walk.events[..last].last()));
     before.into_iter().chain([now]).map(|state| PlacedState { state, places: places.clone() }).collect()
+}
+
+/// The point that a process is at, or on its way to or from.
+fn point_of(program: &Program, control: Control) -> PointId {
+    match control {
+        Control::At(point) => point,
+        Control::Ready(edge) => program.edges()[edge].from,
+        Control::Done(edge) => program.edges()[edge].to,
+    }
 }
 
 /// The statement that a process comes to next.

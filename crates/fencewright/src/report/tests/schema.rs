@@ -141,6 +141,9 @@ fn schema() -> Value {
 
 fn close(schema: &mut Value) {
     let Some(words) = schema.as_object_mut() else { return };
+    if let Some(finding) = words.get_mut("definitions").and_then(|it| it.get_mut("finding")) {
+        close(finding);
+    }
     if let Some(items) = words.get_mut("items") {
         close(items);
     }

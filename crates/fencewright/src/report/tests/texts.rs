@@ -313,7 +313,8 @@ fn json_names_every_step() {
         &expect![[r#"
         {"schema":"fencewright/1","command":"check",
         "file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe",
-        "reason":null,"advice":null,"property":{"kind":"assertion","text":"assert(data == 1)","line":8},
+        "reason":null,"advice":null,"property":{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8},
+        "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"unsafe"}],
         "start":[],"trace":[
         {"step":1,"process":"Producer","action":"store","line":3,"column":5,
         "location":"data","value":1,"effect":"buffer","text":"data = 1;"},
@@ -337,6 +338,7 @@ fn json_names_every_step() {
         {"schema":"fencewright/1","command":"check",
         "file":"t.fw","model":"tso","engine":"explicit","verdict":"safe",
         "reason":null,"advice":null,"property":null,
+        "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"safe"}],
         "start":null,"trace":null,
         "stats":{"seconds":0.25,"explored":0,"kept":0,"bytes":0,"shortest":false,"peak_rss_bytes":null}}
     "#]],
@@ -346,7 +348,7 @@ fn json_names_every_step() {
 /// The line is broken here and there, for the reader of this file.
 fn check_json(text: &str, model: Model, expected: &Expect) {
     let mut line = report(&Json, Command::Check, text, model);
-    for field in ["\"file\"", "\"reason\"", "\"start\"", "{\"step\"", "\"location\"", "\"stats\""] {
+    for field in ["\"file\"", "\"reason\"", "\"properties\"", "\"start\"", "{\"step\"", "\"location\"", "\"stats\""] {
         line = line.replace(field, &format!("\n{field}"));
     }
     expected.assert_eq(&line);

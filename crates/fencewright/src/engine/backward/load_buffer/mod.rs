@@ -43,7 +43,7 @@ use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReaso
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Part};
 
 use constraint::{ABSENT, Message};
 pub use optional::{Found, Labels, clauses};
@@ -98,6 +98,7 @@ impl Engine for LoadBuffer {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         let machine = Machine::of(task.buffering()?);
         fits(task)?;
         let automaton = automaton(task)?;

@@ -30,7 +30,7 @@ use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::{Buffering, PsoRmw};
 use crate::system::Run;
-use crate::watch::{Budget, Monitor};
+use crate::watch::{Budget, Monitor, Part};
 
 use run::unroll;
 use system::{PartialWriteSerialization, Reducing};
@@ -78,6 +78,7 @@ impl Engine for Pws {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         let rmw = updates(task)?;
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {

@@ -25,7 +25,7 @@ use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Buffering;
 use crate::system::Run;
-use crate::watch::{Budget, Monitor};
+use crate::watch::{Budget, Monitor, Part};
 
 use run::unroll;
 use system::{Reducing, SingleBuffer};
@@ -73,6 +73,7 @@ impl Engine for SingleBufferEngine {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {

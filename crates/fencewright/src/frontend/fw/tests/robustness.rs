@@ -151,7 +151,7 @@ fn mutated_programs_do_no_harm() {
                 0 => drop(mutated.remove(at)),
                 1 => mutated.insert(at, parts[random.below(parts.len())]),
                 2 => mutated.insert(at, odd[random.below(odd.len())]),
-                _ => mutated.truncate(at.max(1)),
+                _ => mutated.truncate(at.max(2)),
             }
         }
         check(&mutated.concat());

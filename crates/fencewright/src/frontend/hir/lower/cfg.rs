@@ -5,8 +5,9 @@
 //! is not united with a join but connected to it by an edge that does nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc as Shared;
 
-use crate::program::{Domain, Expr, Initial, Op, RegisterId};
+use crate::program::{Called, Domain, Expr, Initial, Op, RegisterId};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
@@ -28,6 +29,8 @@ pub(super) struct Slot {
     pub initial: Option<Initial>,
     /// What it is in the tree; none if the text does not name it.
     pub local: Option<LocalId>,
+    /// The function that it is declared in, if that was inlined.
+    pub scope: Option<String>,
     pub span: Span,
 }
 
@@ -38,6 +41,7 @@ pub(super) struct Arc {
     pub op: Op,
     pub to: Node,
     pub span: Span,
+    pub call: Option<Shared<Called>>,
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +61,10 @@ pub(super) struct Cfg {
     pub entry: Node,
     /// Where the process has ended.
     pub end: Option<Node>,
+    /// The call that arcs come from now.
+    pub call: Option<Shared<Called>>,
+    /// The function that registers are declared in now.
+    pub scope: Option<String>,
 }
 
 impl Cfg {
@@ -68,6 +76,8 @@ impl Cfg {
             slots: IndexVec::new(),
             entry: Node::from_usize(0),
             end: None,
+            call: None,
+            scope: None,
         };
         cfg.entry = cfg.node();
         cfg.reach(cfg.entry);
@@ -134,7 +144,8 @@ impl Cfg {
         if self.is_reached(from) {
             self.reach(to);
         }
-        self.arcs.push(Arc { from, op, to, span });
+        let call = self.call.clone();
+        self.arcs.push(Arc { from, op, to, span, call });
     }
 
     /// Drops what cannot be reached, and edges that do nothing where that changes nothing.

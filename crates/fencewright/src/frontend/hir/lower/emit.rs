@@ -36,7 +36,10 @@ pub(super) fn emit(
     let points = emit_points(builder, &mut emitted, cfg);
     for arc in &cfg.arcs {
         let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
-        builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
+        let edge = builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
+        if let Some(call) = &arc.call {
+            builder.called(edge, call);
+        }
     }
     if let Some(end) = cfg.end {
         builder.end(points.of(end));
@@ -69,6 +72,9 @@ fn emit_registers(
         let initial = slot.initial.unwrap_or(Initial::Value(default));
         let register = Register { name: slot.name.clone(), domain, initial, span: slot.span };
         let register = builder.register(emitted.process, register);
+        if let Some(scope) = &slot.scope {
+            builder.scope(emitted.process, register, scope.clone());
+        }
         registers[id.index()] = Some(register);
         emitted.registers.extend(slot.local.map(|local| (local, register)));
     }

@@ -1,10 +1,12 @@
 //! Statements: what each of them puts behind the cursor.
 
+use std::sync::Arc;
+
 use crate::frontend::hir::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, First, LocalId, Place, Stmt,
     StmtKind, StoreOrder,
 };
-use crate::program::{BinaryOp, Domain, Expr, Initial, Op};
+use crate::program::{BinaryOp, Called, Domain, Expr, Initial, Op};
 use crate::source::Span;
 
 use super::cfg::Node;
@@ -112,7 +114,15 @@ impl Walk<'_> {
 
     /// The statements of a function.
     pub(super) fn call(&mut self, call: &Call) {
+        let within = self.cfg.call.clone();
+        let called = call.name.as_ref().map(|(function, span)| {
+            Arc::new(Called { function: function.clone(), span: *span, within: within.clone() })
+        });
+        let scope = call.name.as_ref().map_or(self.cfg.scope.clone(), |it| Some(it.0.clone()));
+        let around = std::mem::replace(&mut self.cfg.scope, scope);
+        // Arguments are found where the call stands.
         self.block(&call.arguments);
+        self.cfg.call = called.or_else(|| within.clone());
         let exit = self.cfg.node();
         self.stack.push(Activation { exit, result: call.result, loops: Vec::new() });
         self.body(&call.body);
@@ -120,6 +130,8 @@ impl Walk<'_> {
             self.merge(exit);
         }
         self.stack.pop();
+        self.cfg.call = within;
+        self.cfg.scope = around;
     }
 
     fn return_(&mut self, value: Option<&Tree>, span: Span) {

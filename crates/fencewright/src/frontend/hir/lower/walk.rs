@@ -146,6 +146,7 @@ impl<'w> Walk<'w> {
             domain: it.domain,
             initial: None,
             local: (!is_temporary).then_some(local),
+            scope: self.cfg.scope.clone(),
             span: it.span,
         };
         let register = self.cfg.slots.push(slot);
@@ -163,6 +164,7 @@ impl<'w> Walk<'w> {
     pub(super) fn temporary(&mut self, domain: Domain, span: Span) -> RegisterId {
         let name = format!("${}", self.cfg.slots.len());
         let is_boolean = domain == Domain::Bool;
-        self.cfg.slots.push(Slot { name, is_boolean, domain: Some(domain), initial: None, local: None, span })
+        let (domain, initial, local, scope) = (Some(domain), None, None, None);
+        self.cfg.slots.push(Slot { name, is_boolean, domain, initial, local, scope, span })
     }
 }
