@@ -1,9 +1,10 @@
 //! What is said, and where: results on standard output, all else on standard error.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use fencewright::report::{self, Detail, Look, Report};
-use fencewright::source::{Diagnostic, Source, Style, render};
+use fencewright::source::{Diagnostic, Source, Style, printable, render};
 
 use crate::args::{Color, OutputArguments};
 use crate::code::Code;
@@ -71,15 +72,22 @@ impl Console {
         self.code
     }
 
+    /// The name of a file as it is told: for people without what would do something to their terminal.
+    pub fn name_of(&self, path: &Path) -> String {
+        let name = path.display().to_string();
+        if self.is_for_people() { printable(&name).into_owned() } else { name }
+    }
+
     /// An error that has no place in a text.
     pub fn error(&self, message: &str, help: Option<&str>) {
+        let message = printable(message);
         let paint = |color: &str, text: &str| match self.error_style() {
             Style::Plain => text.to_owned(),
             Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
         };
         let mut text = format!("{}{}\n", paint("1;31", "error"), paint("1", &format!(": {message}")));
         if let Some(help) = help {
-            text += &format!("  {} {help}\n", paint("1;36", "= help:"));
+            text += &format!("  {} {}\n", paint("1;36", "= help:"), printable(help));
         }
         complain(&text);
     }

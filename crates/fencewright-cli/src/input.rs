@@ -60,7 +60,8 @@ struct Unreadable {
 
 /// Reads a file or standard input; `None` once it has been said what is wrong.
 pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
-    try_read(path, format).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+    let name = if is_stdin(path) { "<stdin>".to_owned() } else { console.name_of(path) };
+    try_read(path, &name, format).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
 }
 
 /// The program in a file; `None` once it has been said what is wrong.
@@ -73,7 +74,7 @@ pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> 
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
-        sources.push(Source::new(path.display().to_string(), text_of(path, console)?));
+        sources.push(Source::new(console.name_of(path), text_of(path, console)?));
     }
     let mut hints = Vec::new();
     for source in &sources {
@@ -116,7 +117,7 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
+fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unreadable> {
     // The ending comes first: it is wrong whatever the file holds.
     let frontend = match format {
         Some(name) => {
@@ -125,7 +126,6 @@ fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
         }
         None => by_ending(path)?,
     };
-    let name = if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() };
     let cannot_read =
         |error: &io::Error| Unreadable { message: format!("cannot read `{name}`: {}", reason(error)), help: None };
     let bytes = if is_stdin(path) {
@@ -138,7 +138,7 @@ fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
         }
         limited(file)
     };
-    let source = Source::new(name.as_str(), text(&name, bytes.map_err(|error| cannot_read(&error))?)?);
+    let source = Source::new(name, text(name, bytes.map_err(|error| cannot_read(&error))?)?);
     Ok(Input { source, frontend })
 }
 

@@ -15,7 +15,7 @@ use crate::{input, rss};
 pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
     let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
     let Some(text) = input::text_of(&arguments.certificate, console) else { return Code::Wrong };
-    let source = Source::new(arguments.certificate.display().to_string(), text);
+    let source = Source::new(console.name_of(&arguments.certificate), text);
     let certificate = match parse(&source) {
         Ok(certificate) => certificate,
         Err(diagnostic) => {

@@ -108,6 +108,13 @@ fn visit_statement<'n>(stmt: &'n Stmt, visit: &mut dyn FnMut(&'n Stmt) -> Descen
     }
 }
 
+/// Whether a block can be entered by a `goto`, as far as its labels show.
+pub(super) fn has_labels(block: &ast::Block) -> bool {
+    let mut names = Vec::new();
+    collect(block, ForBodies::Left, &mut names);
+    !names.is_empty()
+}
+
 impl<'a> Body<'_, 'a> {
     /// Makes the labels of a new copy of a text known.
     pub(super) fn push_frame(&mut self, block: &'a ast::Block) -> Vec<LabelId> {
@@ -141,6 +148,7 @@ impl<'a> Body<'_, 'a> {
         let label = self.find_label(&name.text)?;
         // A `goto` further down may lead here.
         self.is_live = true;
+        self.n_labels += 1;
         Some(hir::StmtKind::Label(label))
     }
 

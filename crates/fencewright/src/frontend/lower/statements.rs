@@ -11,6 +11,7 @@ use super::calls::Wanted;
 use super::constants::ends;
 use super::expressions::Pure;
 use super::globals::domain;
+use super::labels::has_labels;
 use super::live::Loop;
 use super::log::MAX_COPIES;
 use super::registers::{Origin, Register};
@@ -30,13 +31,15 @@ impl<'a> Body<'_, 'a> {
             if !self.log.spend(stmt.span) {
                 break;
             }
-            let is_live = self.is_live;
+            let (is_live, n_labels) = (self.is_live, self.n_labels);
+            let kind = self.nested(stmt.span, |body| body.statement(stmt)).flatten();
             if !matches!(stmt.kind, StmtKind::Label(_)) {
-                let notes = if was_live && !is_live { &mut self.notes.dead } else { &mut self.notes.live };
+                // A label inside may be jumped to.
+                let is_dead = was_live && !is_live && self.n_labels == n_labels;
+                let notes = if is_dead { &mut self.notes.dead } else { &mut self.notes.live };
                 notes.insert(stmt.span);
             }
             was_live = is_live;
-            let kind = self.nested(stmt.span, |body| body.statement(stmt)).flatten();
             out.extend(kind.map(|kind| hir::Stmt { span: stmt.span, kind }));
         }
         self.here().names.truncate(n_names);
@@ -274,6 +277,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn while_(&mut self, condition: &'a ast::Expr, body: &'a ast::Block) -> Kind {
+        self.is_live |= has_labels(body);
         let (condition, sides) = self.condition(condition);
         self.is_live = sides.yes;
         let (body, inside) = self.inside_loop(|it| it.block(body));
@@ -282,6 +286,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn do_while(&mut self, body: &'a ast::Block, condition: &'a ast::Expr) -> Kind {
+        self.is_live |= has_labels(body);
         let (body, inside) = self.inside_loop(|it| it.block(body));
         self.is_live |= inside.is_continued;
         let (condition, sides) = self.condition(condition);
@@ -290,6 +295,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn loop_(&mut self, body: &'a ast::Block) -> Kind {
+        self.is_live |= has_labels(body);
         let (body, inside) = self.inside_loop(|it| it.block(body));
         self.is_live = inside.is_left;
         Kind::Loop(body)

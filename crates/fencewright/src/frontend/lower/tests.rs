@@ -269,3 +269,20 @@ fn the_command_line_changes_constants_and_nothing_else() {
     assert_eq!(found.diagnostics[0].message, "`-D K`: there is no such constant");
     assert_eq!(found.diagnostics[0].help.as_deref(), Some("the constants are `M`, `N`"));
 }
+
+#[test]
+fn a_loop_that_a_goto_leads_into_is_reached() {
+    let warnings = |body: &str| {
+        let found = lowered(&format!("shared x: 0..1; thread T {{ {body} }} forbid x == 1 at end;"), &[]);
+        let place = |it: &Diagnostic| format!("{}..{} {}", it.span.start, it.span.end, it.message);
+        found.diagnostics.iter().map(place).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    assert_eq!(warnings("goto l; while (x == 0) { x = 0; l: x = 1; } x = 0;"), none);
+    assert_eq!(warnings("goto l; do { x = 0; l: x = 1; } while (x == 0); x = 0;"), none);
+    assert_eq!(warnings("goto l; loop { x = 0; l: if (x == 1) { break; } } x = 0;"), none);
+    assert_eq!(warnings("goto l; if (x == 0) { l: x = 1; } x = 0;"), none);
+    assert_eq!(warnings("goto l; { choose { l: x = 1; } or { x = 0; } } x = 0;").len(), 1);
+    assert_eq!(warnings("goto l; while (x == 0) { x = 1; } l: x = 0;").len(), 1);
+    assert_eq!(warnings("goto l; while (x == 0) { l: x = 1; goto m; x = 0; } m: x = 0;").len(), 1);
+}
