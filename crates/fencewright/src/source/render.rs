@@ -71,7 +71,13 @@ fn lead(source: &Source, before: Option<&Place<'_>>, place: &Place<'_>, gutter: 
         Some(_) | None => {
             let arrow = paint.with("1;34", if before.is_none() { "-->" } else { ":::" });
             let (at, bar) = (file.position(place.span.start), paint.with("1;34", "|"));
-            format!("{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n", "", printable(file.name()), at.line, at.column)
+            format!(
+                "{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n",
+                "",
+                printable(file.name()),
+                at.line,
+                at.column
+            )
         }
     }
 }

@@ -82,7 +82,10 @@ fn instructions_in_att_syntax_become_these() {
     check_rows(&["xchgq (x),%rax"], &["atomic {", "    let old = x;", "    x = EAX;", "    EAX = old;", "}"]);
     check_rows(&["lock incq (x)"], &["atomic {", "    x += 1;", "}"]);
     check_rows(&["subq $1,%rax"], &["EAX -= 1;"]);
-    check_rows(&["lock; xaddq %rax,(x)"], &["atomic {", "    let old = x;", "    x = old + EAX;", "    EAX = old;", "}"]);
+    check_rows(
+        &["lock; xaddq %rax,(x)"],
+        &["atomic {", "    let old = x;", "    x = old + EAX;", "    EAX = old;", "}"],
+    );
     check_rows(&["cmpq $0,(x)", "jg out", "nop", "out:"], &["if (x > 0) {", "    goto out;", "}", ";"]);
     check_rows(&["cmpl (x),%eax", "jl out", "out:"], &["if (EAX < x) {", "    goto out;", "}"]);
 }

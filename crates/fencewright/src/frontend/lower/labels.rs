@@ -53,7 +53,7 @@ fn collect<'n>(block: &'n ast::Block, for_bodies: ForBodies, names: &mut Vec<&'n
         | StmtKind::Return(_)
         | StmtKind::Goto(_)
         | StmtKind::Assume(_)
-        | StmtKind::Assert(_)
+        | StmtKind::Assert(..)
         | StmtKind::Fence(_)
         | StmtKind::Skip => Descend::Yes,
     });
@@ -102,7 +102,7 @@ fn visit_statement<'n>(stmt: &'n Stmt, visit: &mut dyn FnMut(&'n Stmt) -> Descen
         | StmtKind::Goto(_)
         | StmtKind::Label(_)
         | StmtKind::Assume(_)
-        | StmtKind::Assert(_)
+        | StmtKind::Assert(..)
         | StmtKind::Fence(_)
         | StmtKind::Skip => {}
     }

@@ -161,8 +161,7 @@ fn macros_do_not_grow_without_bound() {
     };
     for body in ["", "nop;"] {
         let found = messages(&Rmm, &doubled(body));
-        let last = found.last().map(String::as_str);
-        assert_eq!(last, Some("1:37 macros become too large"), "{found:?}");
+        assert!(found.last().is_some_and(|it| it.ends_with("macros become too large")), "{found:?}");
     }
     let nested = format!("macro f(a) a endmacro {}1{}", "f(".repeat(1 << 15), ")".repeat(1 << 15));
     assert_eq!(messages(&Rmm, &nested), ["1:223 more than 100 macros inside of each other"]);

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::header::Architecture;
 use super::registers;
-use super::syntax::{self, Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test};
+use super::syntax::{
+    self, Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test,
+};
 use crate::frontend::ast::{
     self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable,
 };
