@@ -1,9 +1,11 @@
 //! What is said, and where: results on standard output, all else on standard error.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
-use fencewright::report::{self, Detail, Look, Report};
+use fencewright::report::{self, Detail, Ending, Look, Note, Report, WrongInput};
 use fencewright::source::{Diagnostic, Source, Style, printable, render};
 
 use crate::args::{Color, OutputArguments};
@@ -17,15 +19,29 @@ const MAX_ERRORS: usize = 20;
 pub struct Console {
     arguments: OutputArguments,
     is_closed: bool,
-    /// How many findings were told, once there may be some.
-    told: Option<usize>,
+    /// The verb, if it has findings.
+    command: Option<&'static str>,
+    /// How many findings were told.
+    n_told: usize,
+    notes: RefCell<Notes>,
+    /// How many answers of each kind there were.
+    counts: BTreeMap<&'static str, usize>,
     code: Code,
+}
+
+/// What was said of the input.
+#[derive(Debug, Default)]
+struct Notes {
+    all: Vec<Note>,
+    /// How many of them went into a finding.
+    n_told: usize,
 }
 
 impl Console {
     /// Speaks as the command line says.
     pub fn new(arguments: &OutputArguments) -> Self {
-        Self { arguments: arguments.clone(), is_closed: false, told: None, code: Code::Good }
+        let (arguments, notes) = (arguments.clone(), RefCell::default());
+        Self { arguments, is_closed: false, command: None, n_told: 0, notes, counts: BTreeMap::new(), code: Code::Good }
     }
 
     /// A result. A reader that has gone away is no error; a full disk is.
@@ -43,20 +59,81 @@ impl Console {
         }
     }
 
-    /// There will be findings, or none.
-    pub fn begin(&mut self) {
-        self.told = Some(0);
+    /// There will be findings of a verb, or none.
+    pub fn begin(&mut self, command: &'static str) {
+        self.command = Some(command);
         self.say(&self.report().frame().open);
     }
 
     /// A finding.
     pub fn tell(&mut self, text: &str) {
-        let n_told = self.told.get_or_insert(0);
-        *n_told += 1;
-        if *n_told > 1 {
+        if text.is_empty() {
+            return;
+        }
+        self.n_told += 1;
+        if self.n_told > 1 {
             self.say(&self.report().frame().between);
         }
         self.say(text);
+    }
+
+    /// Counts an answer for the last line.
+    pub fn count(&mut self, verdict: &'static str) {
+        *self.counts.entry(verdict).or_default() += 1;
+    }
+
+    /// The last line over many files, for people.
+    pub fn sum_up(&mut self, n_files: usize) {
+        if n_files < 2 || !self.is_for_people() || self.is_quiet() {
+            return;
+        }
+        let counts: Vec<String> = self.counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
+        self.say(&format!("{n_files} files: {}\n", counts.join(", ")));
+    }
+
+    /// The last line of `test`, for people.
+    pub fn sum_up_tests(&mut self, n_files: usize) {
+        if !self.is_for_people() {
+            return;
+        }
+        let n = |verdict: &str| self.counts.get(verdict).copied().unwrap_or(0);
+        let mut text = format!("{} passed, {} failed, {} unknown", n("passed"), n("failed"), n("unknown"));
+        for (verdict, what) in [("wrong", "wrong"), ("without expectations", "without expectations")] {
+            match n(verdict) {
+                0 => {}
+                1 => text += &format!("; 1 file {what}"),
+                many => text += &format!("; {many} files {what}"),
+            }
+        }
+        let files = if n_files == 1 { "1 file".to_owned() } else { format!("{n_files} files") };
+        self.say(&format!("{files}: {text}\n"));
+    }
+
+    /// A file that means nothing: what was said since the last finding is why.
+    pub fn refuse(&mut self, file: &str) -> Code {
+        self.count("wrong");
+        self.tell_wrong(Some(file));
+        Code::Wrong
+    }
+
+    fn tell_wrong(&mut self, file: Option<&str>) {
+        let notes = self.take_notes();
+        if let Some(command) = self.command {
+            self.tell(&self.report().wrong(&WrongInput { command, file, notes: &notes }));
+        }
+    }
+
+    /// Whether something was said that is no error.
+    pub fn has_warned(&self) -> bool {
+        self.notes.borrow().all.iter().any(|note| !note.is_error())
+    }
+
+    /// What was said since this was asked last, for the finding that it belongs to.
+    pub fn take_notes(&self) -> Vec<Note> {
+        let mut notes = self.notes.borrow_mut();
+        let taken = notes.all[notes.n_told..].to_vec();
+        notes.n_told = notes.all.len();
+        taken
     }
 
     /// Whether nobody reads the results any more.
@@ -66,20 +143,34 @@ impl Console {
 
     /// What went wrong while speaking.
     pub fn finish(mut self) -> Code {
-        if self.told.is_some() {
-            self.say(&self.report().frame().close);
+        let has_untold = {
+            let notes = self.notes.borrow();
+            notes.all[notes.n_told..].iter().any(Note::is_error)
+        };
+        if has_untold {
+            self.tell_wrong(None);
+        }
+        if self.command.is_some() {
+            let notes = self.notes.take().all;
+            self.say(&self.report().close(&Ending { n_told: self.n_told, notes: &notes }));
         }
         self.code
     }
 
     /// The name of a file as it is told: for people without what would do something to their terminal.
     pub fn name_of(&self, path: &Path) -> String {
-        let name = path.display().to_string();
+        let name = crate::input::name(path);
         if self.is_for_people() { printable(&name).into_owned() } else { name }
     }
 
     /// An error that has no place in a text.
     pub fn error(&self, message: &str, help: Option<&str>) {
+        self.error_about(None, message, help);
+    }
+
+    /// An error about a file as a whole, if it is about one.
+    pub fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
+        self.notes.borrow_mut().all.push(Note::error(file, message, help));
         let message = printable(message);
         let paint = |color: &str, text: &str| match self.error_style() {
             Style::Plain => text.to_owned(),
@@ -94,6 +185,7 @@ impl Console {
 
     /// What is wrong with a text.
     pub fn diagnostics(&self, source: &Source, diagnostics: &[Diagnostic]) {
+        self.notes.borrow_mut().all.extend(diagnostics.iter().map(|it| Note::new(source, it)));
         let style = self.error_style();
         let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|it| it.is_error());
         let warnings = if self.arguments.quiet { &[][..] } else { &warnings[..] };
@@ -124,7 +216,7 @@ impl Console {
             (false, true) => Detail::Verbose,
             (false, false) => Detail::Normal,
         };
-        Look { style: self.style(io::stdout().is_terminal()), detail }
+        Look { style: self.style(io::stdout().is_terminal()), detail, width: width() }
     }
 
     /// Whether only results and errors are wanted.
@@ -149,6 +241,13 @@ impl Console {
             Color::Auto | Color::Never => Style::Plain,
         }
     }
+}
+
+/// How many characters fit on a line of standard output: those of the terminal, or what `COLUMNS` says.
+fn width() -> usize {
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    terminal.or_else(columns).unwrap_or(Look::WIDTH)
 }
 
 /// Writes to standard error; there is nobody to tell if that fails.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use fencewright::frontend::fw::Fw;
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::frontend::{self, Frontend, nearest::nearest};
 use fencewright::program::Program;
@@ -58,10 +59,68 @@ struct Unreadable {
     help: Option<String>,
 }
 
+impl Unreadable {
+    fn tell(&self, path: &Path, console: &Console) {
+        console.error_about(Some(&name(path)), &self.message, self.help.as_deref());
+    }
+}
+
+/// How a file is called.
+pub fn name(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+/// The files that are meant: those named, and in folders, however deep, those whose ending is one of a language. Hidden
+/// ones are left out, and links to folders are not followed. `None` once it has been said what is wrong.
+pub fn files(paths: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, console: &Console) -> Option<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in paths {
+        if is_stdin(path) || !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let n_before = all.len();
+        let walked = walk(path, is_wanted, &mut all);
+        let name = path.display();
+        if let Err(error) = walked {
+            console.error_about(Some(&name.to_string()), &format!("cannot read `{name}`: {}", reason(&error)), None);
+            return None;
+        }
+        if all.len() == n_before {
+            let endings: Vec<String> = frontends::ALL.iter().map(|it| format!("`.{}`", it.extension())).collect();
+            let help = format!("programs end in {}", endings.join(", "));
+            console.error_about(Some(&name.to_string()), &format!("there is no program in `{name}`"), Some(&help));
+            return None;
+        }
+    }
+    Some(all)
+}
+
+/// Whether a file of some language ends like this.
+pub fn is_program(ending: &str) -> bool {
+    frontends::ALL.iter().any(|it| it.extension() == ending)
+}
+
+/// Adds the files of a folder, in the order of their names.
+fn walk(folder: &Path, is_wanted: &dyn Fn(&str) -> bool, all: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = std::fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        let is_program = || path.extension().and_then(OsStr::to_str).is_some_and(is_wanted);
+        if kind.is_dir() && !is_hidden {
+            walk(&path, is_wanted, all)?;
+        } else if !is_hidden && !path.is_dir() && is_program() {
+            all.push(path);
+        }
+    }
+    Ok(())
+}
+
 /// Reads a file or standard input; `None` once it has been said what is wrong.
 pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
-    let name = if is_stdin(path) { "<stdin>".to_owned() } else { console.name_of(path) };
-    try_read(path, &name, format).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+    try_read(path, &console.name_of(path), format).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// The program in a file; `None` once it has been said what is wrong.
@@ -109,7 +168,7 @@ pub fn text_of(path: &Path, console: &Console) -> Option<String> {
     let bytes = File::open(path).and_then(limited);
     let bytes =
         bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None });
-    bytes.and_then(|it| text(&name, it)).map_err(|it| console.error(&it.message, it.help.as_deref())).ok()
+    bytes.and_then(|it| text(&name, it)).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// Whether a path stands for standard input.
@@ -164,8 +223,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, Unreadable> {
 fn by_ending(path: &Path) -> Result<&'static dyn Frontend, Unreadable> {
     let names = || frontends::ALL.iter().map(|it| it.name()).collect::<Vec<_>>().join("`, `");
     if is_stdin(path) {
-        let help = format!("add `--input-format` with one of `{}`", names());
-        return Err(Unreadable { message: "the language of standard input is not known".to_owned(), help: Some(help) });
+        return Ok(&Fw);
     }
     if path.is_dir() {
         let help = format!("name files: `{}`", path.join("*.fw").display());

@@ -32,13 +32,14 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Code {
     let mut console = Console::new(&arguments.output);
-    if arguments.command.has_findings() {
-        console.begin();
+    if let Some(command) = arguments.command.with_findings() {
+        console.begin(command);
     }
     let code = match &arguments.command {
         Command::Check(it) => commands::check::run(it, &mut console),
         Command::Fence(it) => commands::fence::run(it, &mut console),
         Command::Trace(it) => commands::trace::run(it, &mut console),
+        Command::Test(it) => commands::test::run(it, &mut console),
         Command::Certify(it) => commands::certify::run(it, &mut console),
         Command::Verify(it) => commands::verify::run(it, &mut console),
         Command::Translate(it) => commands::translate::run(it, &mut console),
@@ -52,7 +53,8 @@ fn run(arguments: &Arguments) -> Code {
         Command::Completions(it) => commands::completions::run(it, &mut console),
         Command::Man => commands::man::run(&mut console),
     };
-    code.max(console.finish())
+    let denied = arguments.command.denies_warnings() && console.has_warned();
+    code.max(if denied { Code::Bad } else { Code::Good }).max(console.finish())
 }
 
 /// A panic is a defect of the tool: it says so, and what to report.

@@ -85,7 +85,7 @@ pub fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel,
 
 /// A violation, where it is, with the reordering that did it.
 fn told(program: &Program, run: &Run) -> Diagnostic {
-    let violated = violated(program, run.trace.violation);
+    let violated = violated(program, run);
     let why = blame(program, run);
     let message = format!("unsafe under {}: {}", run.model, violated.text);
     let mut diagnostic = Diagnostic::error(violated.span, message).with_label(why.sentence(program, run));

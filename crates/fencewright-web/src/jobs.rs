@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Options, Task, Verdict};
+use fencewright::engine::{Judged, Options, Task, Verdict, each};
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
@@ -220,8 +220,10 @@ impl Job {
     fn check(&self, understood: &Understood, watch: &Watch<'_>) -> Done {
         let Understood { program, model, engine, .. } = understood;
         let options = options();
-        let answer = engine.check(&Task::new(program, *model, &options), watch);
+        let task = Task::new(program, *model, &options);
+        let answer = engine.check(&task, watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+        let properties = answer.as_ref().map_or(Vec::new(), |answer| each(*engine, &task, answer, watch));
         let finding = Finding {
             command: Command::Check,
             file: program.source().name(),
@@ -231,9 +233,11 @@ impl Job {
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
             certificate: None,
+            notes: &[],
+            properties: &properties,
         };
         let run = match answer.as_ref().map(|it| &it.verdict) {
-            Ok(Verdict::Unsafe(run)) => Some(view(program, run)),
+            Ok(Verdict::Unsafe(run)) => Some(view(program, run, &properties)),
             Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
         };
         Done { finding: parsed(&report::Json.finding(&finding, LOOK)), run, fences: None }
@@ -251,7 +255,7 @@ impl Job {
             command: Command::Fence,
             file: program.source().name(),
             program,
-            model: *model,
+            models: &[*model],
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,
@@ -260,26 +264,27 @@ impl Job {
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
             certificate: None,
+            notes: &[],
         };
         let finding = parsed(&report::Json.fences(&finding, LOOK));
         let (run, sets) = match answer.map(|it| it.outcome) {
             Ok(Outcome::Fixed(sets)) => (None, sets.iter().map(|it| it.fences.placement(&candidates)).collect()),
-            Ok(Outcome::Unfixable(run, _)) => (Some(view(program, &run)), Vec::new()),
+            Ok(Outcome::Unfixable(run, _)) => (Some(view(program, &run, &[])), Vec::new()),
             Ok(Outcome::Correct | Outcome::Unknown(_)) | Err(_) => (None, Vec::new()),
         };
         Done { finding, run, fences: Some(Arc::new(Fences { understood, sets })) }
     }
 }
 
-const LOOK: Look = Look { style: Style::Plain, detail: Detail::Normal };
+const LOOK: Look = Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH };
 
 fn options() -> Options {
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Options { threads, ..Options::default() }
 }
 
-fn view(program: &Program, run: &Run) -> Json {
-    let view = trace_view(program, run);
+fn view(program: &Program, run: &Run, properties: &[Judged]) -> Json {
+    let view = trace_view(program, run, properties);
     json!({"markup": view.markup, "data": view.data})
 }
 

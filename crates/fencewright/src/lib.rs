@@ -28,6 +28,7 @@ pub mod analysis;
 mod ask;
 pub mod certificate;
 pub mod engine;
+pub mod expectation;
 pub mod frontend;
 pub mod memory;
 pub mod numeric;

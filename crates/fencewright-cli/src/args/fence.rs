@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use fencewright::memory::Model;
 use fencewright::program::FenceKind;
 use fencewright::synth::{By, Method, Place, Wanted};
 
@@ -13,7 +14,7 @@ use crate::units;
 /// `fence`
 #[derive(Debug, Args)]
 pub struct FenceArguments {
-    /// The programs; `-` is standard input
+    /// The programs, or folders of programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -32,6 +33,9 @@ pub struct FenceArguments {
     /// Print the cheapest set found as a unified diff, for `patch -p1`
     #[arg(long, help_heading = "Fences")]
     pub diff: bool,
+    /// With several models: one answer for each, instead of one repair that is right under all of them
+    #[arg(long, help_heading = "Fences")]
+    pub each: bool,
     #[command(flatten)]
     pub search: SearchArguments,
     #[command(flatten)]
@@ -122,6 +126,12 @@ impl From<MethodArgument> for Method {
 }
 
 impl FenceArguments {
+    /// The models that each answer is about.
+    pub fn questions(&self) -> Vec<Vec<Model>> {
+        let models = self.search.models();
+        if self.each { models.into_iter().map(|model| vec![model]).collect() } else { vec![models] }
+    }
+
     /// How many sets are wanted.
     pub fn wanted(&self) -> Wanted {
         match self.how_many {

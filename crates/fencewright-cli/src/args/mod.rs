@@ -21,13 +21,18 @@ pub use tables::TablesArguments;
 pub use translate::TranslateArguments;
 
 use crate::units::{self, Limit};
-use names::{frontends, models, reports};
+use names::{engines, frontends, model, reports};
 
+/// No line is longer than 78 characters: it is printed as it stands.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked; `fence`: at least one correct set, perhaps empty; `verify`: valid;
+  0    safe under every model asked;
+       `fence`: at least one correct set, perhaps empty; `verify`: valid;
+       `test`: all expectations hold;
        `tables`: no answer differs from the paper's without an explanation
-  1    unsafe; `fence`: no correct set at these places; `verify`: refused; `tables`: an answer differs
+  1    unsafe; `fence`: no correct set at these places; `verify`: refused;
+       `test`: an expectation does not hold; `tables`: an answer differs;
+       warnings, with `--deny-warnings`
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
   4    a defect of the tool itself
@@ -48,16 +53,7 @@ pub struct Arguments {
 impl Arguments {
     /// The arguments, if each of them makes sense beside the others.
     pub fn consistent(self) -> Result<Self, clap::Error> {
-        let search = match &self.command {
-            Command::Check(it) => Some(&it.search),
-            Command::Fence(it) => Some(&it.search),
-            Command::Trace(it) => Some(&it.search),
-            Command::Certify(it) => Some(&it.search),
-            Command::Verify(_) | Command::Import(_) | Command::Fmt(_) | Command::Tables(_) => None,
-            Command::Translate(_) | Command::Explore(_) => None,
-            Command::Schema | Command::Engines | Command::Completions(_) | Command::Man | Command::Lsp(_) => None,
-        };
-        match search.and_then(SearchArguments::contradiction) {
+        match self.command.search().and_then(SearchArguments::contradiction) {
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
             None => Ok(self),
         }
@@ -73,6 +69,8 @@ pub enum Command {
     Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
+    /// Do the programs do what their headers expect?
+    Test(TestArguments),
     /// Check, and write a certificate
     Certify(CertifyArguments),
     /// Check a certificate
@@ -100,12 +98,35 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it finds out something about programs.
-    pub const fn has_findings(&self) -> bool {
+    /// How it searches, if it does.
+    fn search(&self) -> Option<&SearchArguments> {
         match self {
-            Self::Check(_) | Self::Fence(_) | Self::Trace(_) | Self::Certify(_) | Self::Verify(_) => true,
-            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => false,
-            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) | Self::Explore(_) => false,
+            Self::Check(it) => Some(&it.search),
+            Self::Fence(it) => Some(&it.search),
+            Self::Trace(it) => Some(&it.search),
+            Self::Certify(it) => Some(&it.search),
+            Self::Verify(_) | Self::Import(_) | Self::Fmt(_) | Self::Tables(_) => None,
+            Self::Translate(_) | Self::Explore(_) | Self::Test(_) => None,
+            Self::Schema | Self::Engines | Self::Completions(_) | Self::Man | Self::Lsp(_) => None,
+        }
+    }
+
+    /// Whether warnings are as bad as a violation.
+    pub fn denies_warnings(&self) -> bool {
+        self.search().is_some_and(|search| search.deny_warnings)
+    }
+
+    /// Its name, if it finds out something about programs.
+    pub const fn with_findings(&self) -> Option<&'static str> {
+        match self {
+            Self::Check(_) => Some("check"),
+            Self::Fence(_) => Some("fence"),
+            Self::Trace(_) => Some("trace"),
+            Self::Certify(_) => Some("certify"),
+            Self::Test(_) => Some("test"),
+            Self::Verify(_) => Some("verify"),
+            Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => None,
+            Self::Translate(_) | Self::Completions(_) | Self::Man | Self::Lsp(_) | Self::Explore(_) => None,
         }
     }
 }
@@ -142,7 +163,7 @@ pub enum Color {
 /// `check`
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The programs; `-` is standard input
+    /// The programs, or folders of programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -163,6 +184,9 @@ pub struct CertifyArguments {
     /// Certify which fences make the program correct, every minimal set of them
     #[arg(long, help_heading = "Fences")]
     pub fences: bool,
+    /// With several models: a certificate of fences for each, as there is none for all of them together
+    #[arg(long, requires = "fences", help_heading = "Fences")]
+    pub each: bool,
     #[command(flatten)]
     pub which: WhichFences,
     #[command(flatten)]
@@ -205,13 +229,31 @@ pub struct TraceArguments {
     pub input: InputArguments,
 }
 
+/// `test`
+#[derive(Debug, Args)]
+pub struct TestArguments {
+    /// The programs, or folders of programs, with lines such as `// expect tso: safe` and
+    /// `// fences tso after-stores by source: 1 set of 2`
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Who searches
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engines())]
+    pub engine: String,
+    /// Stop after this time, for each expectation: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+}
+
 /// `import`
 #[derive(Debug, Args)]
 pub struct ImportArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The language of the input; otherwise by the file's ending
+    /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends())]
     pub input_format: Option<String>,
 }
@@ -219,7 +261,7 @@ pub struct ImportArguments {
 /// `fmt`
 #[derive(Debug, Args)]
 pub struct FmtArguments {
-    /// The files; `-` formats standard input to standard output
+    /// The files, or folders of files; `-` formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
@@ -241,7 +283,8 @@ pub struct ExploreArguments {
     #[arg(long)]
     pub open: bool,
     /// The memory model that is chosen at first
-    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = models())]
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = model())]
+    #[arg(ignore_case = true)]
     pub model: Model,
     /// Stop each check after this time: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = units::time)]
@@ -257,7 +300,8 @@ pub struct ExploreArguments {
 #[derive(Debug, Args)]
 pub struct LspArguments {
     /// The memory model, unless the editor names another in its `initializationOptions`
-    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = models())]
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = model())]
+    #[arg(ignore_case = true)]
     pub model: Model,
     /// Taken for what it is: editors add it, and there is no other way
     #[arg(long, hide = true)]
@@ -278,7 +322,7 @@ pub struct InputArguments {
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = units::define)]
     #[arg(help_heading = "Input")]
     pub define: Vec<(String, i64)>,
-    /// The language of the input; otherwise by the file's ending
+    /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,
 }

@@ -13,9 +13,50 @@ use fencewright_tables::{self as tables, Form};
 
 use crate::frontends;
 
-pub(super) fn models() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(Model::ALL.map(Model::name))
-        .map(|name| Model::named(&name).expect("the parser admits these names only"))
+/// One memory model, or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Models {
+    One(Model),
+    All,
+}
+
+impl Models {
+    /// Each that is meant.
+    pub fn each(self) -> Vec<Model> {
+        match self {
+            Self::One(model) => vec![model],
+            Self::All => Model::ALL.to_vec(),
+        }
+    }
+}
+
+/// What else a model is called.
+const ALIASES: [(&str, Model); 1] = [("x86", Model::Tso)];
+
+fn model_values() -> impl Iterator<Item = PossibleValue> {
+    Model::ALL.into_iter().map(|model| {
+        let others = ALIASES.iter().filter(move |it| it.1 == model).map(|it| it.0);
+        PossibleValue::new(model.name()).aliases(others)
+    })
+}
+
+/// The model with a name that the parsers below admit.
+fn model_called(name: &str) -> Option<Model> {
+    let name = name.to_lowercase();
+    Model::named(&name).or_else(|| ALIASES.iter().find(|it| it.0 == name).map(|it| it.1))
+}
+
+/// A model; `ignore_case` stands beside it.
+pub(super) fn model() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(model_values())
+        .map(|name| model_called(&name).expect("the parser admits these names only"))
+}
+
+/// A model, or `all`; `ignore_case` stands beside it.
+pub(super) fn models() -> impl TypedValueParser<Value = Models> {
+    let all = PossibleValue::new("all");
+    PossibleValuesParser::new(model_values().chain([all]))
+        .map(|name| model_called(&name).map_or(Models::All, Models::One))
 }
 
 pub(super) fn kinds() -> impl TypedValueParser<Value = FenceKind> {

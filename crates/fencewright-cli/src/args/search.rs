@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use fencewright::engine::{self, Engine, Options, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 
-use super::names::{engines, models, reductions};
+use super::names::{Models, engines, models, reductions};
 use super::settings::{self, SettingArguments};
 use crate::units::{self, Limit};
 
@@ -15,9 +15,10 @@ use crate::units::{self, Limit};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArguments {
-    /// Memory models, comma-separated
+    /// Memory models, comma-separated; `all` of them
     #[arg(long, value_name = "MODEL", default_value = "tso", value_delimiter = ',', value_parser = models())]
-    pub model: Vec<Model>,
+    #[arg(ignore_case = true)]
+    pub model: Vec<Models>,
     /// Who searches
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engines())]
     pub engine: String,
@@ -36,6 +37,9 @@ pub struct SearchArguments {
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+    /// End with 1 if there are warnings
+    #[arg(long, help_heading = "Output")]
+    pub deny_warnings: bool,
     #[command(flatten)]
     pub settings: SettingArguments,
     /// A predicate that `predicates` starts with: a linear comparison of shared variables and registers, such as
@@ -69,7 +73,7 @@ impl SearchArguments {
     /// The models, each once, in the order given.
     pub fn models(&self) -> Vec<Model> {
         let mut models = Vec::new();
-        for &model in &self.model {
+        for model in self.model.iter().flat_map(|it| it.each()) {
             if !models.contains(&model) {
                 models.push(model);
             }

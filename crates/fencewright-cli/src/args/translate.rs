@@ -7,7 +7,7 @@ use fencewright::memory::Model;
 use fencewright::translate::{MAX_SLOTS, Method, Overflow};
 
 use super::InputArguments;
-use super::names::{languages, methods, models, overflows};
+use super::names::{languages, methods, model, overflows};
 use super::search::PsoRmwArgument;
 
 /// `translate`
@@ -17,7 +17,8 @@ pub struct TranslateArguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// The memory model whose store buffers are made explicit
-    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = models())]
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = model())]
+    #[arg(ignore_case = true)]
     pub model: Model,
     /// How buffers are written down
     #[arg(long, value_name = "METHOD", default_value = "guided", value_parser = methods())]

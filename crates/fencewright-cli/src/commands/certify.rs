@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{StopReason, Task};
+use fencewright::engine::{StopReason, Task, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::prove::{Proved, certify, certify_fences};
-use fencewright::report::{Command, FenceFinding, Finding, Refusal};
+use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::watch::Limits;
 
@@ -30,17 +30,25 @@ pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         console.error("standard input has no place beside it", Some("say where the certificate goes with `--output`"));
         return Code::Wrong;
     }
+    if arguments.fences && models.len() > 1 && !arguments.each {
+        let help = "add `--each` for one certificate per model";
+        console.error("a certificate of fences is about one model", Some(help));
+        return Code::Wrong;
+    }
     if !arguments.search.predicate.is_empty() || arguments.search.predicates.is_some() {
         let help = "write them into the program: `predicate x <= y;`";
         console.error("a certificate is about a program without predicates from elsewhere", Some(help));
         return Code::Wrong;
     }
     let format = arguments.input.input_format.as_deref();
-    let Some(input) = input::read(&arguments.file, format, console) else { return Code::Wrong };
-    let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
+    let name = input::name(&arguments.file);
+    let Some(input) = input::read(&arguments.file, format, console) else { return console.refuse(&name) };
+    let program = input.program(&arguments.input.define, console);
+    let Some(program) = program else { return console.refuse(&name) };
+    let notes = console.take_notes();
     let mut code = Code::Good;
     for model in models {
-        let job = Job { arguments, program: &program, spelling: input.spelling(), model };
+        let job = Job { arguments, program: &program, notes: &notes, spelling: input.spelling(), model };
         code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
         if console.is_closed() || interrupt::is_asked() {
             break;
@@ -56,6 +64,7 @@ pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
 struct Job<'a> {
     arguments: &'a CertifyArguments,
     program: &'a Program,
+    notes: &'a [Note],
     spelling: Spelling,
     model: Model,
 }
@@ -73,6 +82,7 @@ impl Job<'_> {
         let task = Task::new(self.program, self.model, &options);
         let watch = self.watch(console);
         let proved = certify(engine, &task, &watch);
+        let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, &watch));
         let seconds = watch.elapsed().as_secs_f64();
         drop(watch);
 
@@ -90,6 +100,8 @@ impl Job<'_> {
             seconds,
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
+            notes: self.notes,
+            properties: &properties,
         };
         if !self.is_piped(certificate.as_ref()) {
             console.tell(&console.report().finding(&finding, console.look()));
@@ -99,7 +111,9 @@ impl Job<'_> {
 
     fn fences(&self, console: &mut Console) -> Code {
         let which = &self.arguments.which;
-        let Some(candidates) = candidates(self.program, which, console) else { return Code::Wrong };
+        let Some(candidates) = candidates(self.program, which, console) else {
+            return console.refuse(self.program.source().name());
+        };
         let options = self.arguments.search.options();
         let engine = self.arguments.search.engine();
         let task = Task::new(self.program, self.model, &options);
@@ -124,7 +138,7 @@ impl Job<'_> {
             command: Command::Certify,
             file: self.program.source().name(),
             program: self.program,
-            model: self.model,
+            models: &[self.model],
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,
@@ -133,6 +147,7 @@ impl Job<'_> {
             seconds,
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
+            notes: self.notes,
         };
         if !self.is_piped(certificate.as_ref()) {
             console.tell(&console.report().fences(&finding, console.look()));

@@ -8,7 +8,7 @@ use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
-use fencewright::report::{Command, FenceFinding, Refusal};
+use fencewright::report::{Command, FenceFinding, Note, Refusal};
 use fencewright::source::Source;
 use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
@@ -26,24 +26,30 @@ struct Job<'a> {
     arguments: &'a FenceArguments,
     input: &'a Input,
     program: &'a Program,
+    notes: &'a [Note],
     candidates: &'a IndexVec<CandidateId, Candidate>,
     costs: &'a Costs,
 }
 
 /// Finds fences for every file; a bad one does not keep the others from being looked at.
 pub fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
-    let is_one = arguments.files.len() == 1 && arguments.search.models().len() == 1;
+    let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let is_one = files.len() == 1 && arguments.questions().len() == 1;
     if arguments.write.is_some() && !is_one {
-        console.error("`--write` takes one file and one model", Some("run it once for each"));
+        let help = "run it once for each file; without `--each` there is one repair for all models";
+        console.error("`--write` takes one file, and one repair", Some(help));
         return Code::Wrong;
     }
     let Some(costs) = costs(arguments, console) else { return Code::Wrong };
     let mut code = Code::Good;
-    for file in &arguments.files {
+    for file in &files {
         code = code.max(fence(file, arguments, &costs, console));
         if console.is_closed() || interrupt::is_asked() {
             break;
         }
+    }
+    if !arguments.diff {
+        console.sum_up(files.len());
     }
     code
 }
@@ -57,14 +63,18 @@ fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
 }
 
 fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut Console) -> Code {
-    let Some(input) = input::read(file, arguments.input.input_format.as_deref(), console) else { return Code::Wrong };
-    let Some(program) = input.program(&arguments.input.define, console) else { return Code::Wrong };
-    let Some(program) = input::hinted(program, &arguments.search, console) else { return Code::Wrong };
-    let Some(candidates) = candidates(&program, &arguments.which, console) else { return Code::Wrong };
-    let job = Job { arguments, input: &input, program: &program, candidates: &candidates, costs };
+    let name = input::name(file);
+    let input = input::read(file, arguments.input.input_format.as_deref(), console);
+    let Some(input) = input else { return console.refuse(&name) };
+    let program = input.program(&arguments.input.define, console);
+    let program = program.and_then(|program| input::hinted(program, &arguments.search, console));
+    let Some(program) = program else { return console.refuse(&name) };
+    let Some(candidates) = candidates(&program, &arguments.which, console) else { return console.refuse(&name) };
+    let notes = console.take_notes();
+    let job = Job { arguments, input: &input, program: &program, notes: &notes, candidates: &candidates, costs };
     let mut code = Code::Good;
-    for model in arguments.search.models() {
-        code = code.max(job.answer(model, console));
+    for models in arguments.questions() {
+        code = code.max(job.answer(&models, console));
         if console.is_closed() || interrupt::is_asked() {
             break;
         }
@@ -92,13 +102,13 @@ pub fn candidates(
 }
 
 impl Job<'_> {
-    fn answer(&self, model: Model, console: &mut Console) -> Code {
+    fn answer(&self, models: &[Model], console: &mut Console) -> Code {
         let search = &self.arguments.search;
         let (engine, options) = (search.engine(), search.options());
         let file = self.program.source().name();
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-        let watch = Watch::start(limits, format!("{file} under {model}"), console);
-        let task = Task::new(self.program, model, &options);
+        let watch = Watch::start(limits, format!("{file} under {}", names(models)), console);
+        let task = Task::new(self.program, models[0], &options);
         let kinds = self.arguments.which.kinds();
         let request = Request {
             candidates: self.candidates,
@@ -107,7 +117,7 @@ impl Job<'_> {
             wanted: self.arguments.wanted(),
             method: self.arguments.method.into(),
         };
-        let answer = synth::synthesize(engine, &task, &request, &watch);
+        let answer = synth::synthesize_under(engine, &task, models, &request, &watch);
         let seconds = watch.elapsed().as_secs_f64();
         drop(watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
@@ -118,19 +128,19 @@ impl Job<'_> {
         }
         let is_written = self.arguments.diff || self.arguments.write.is_some();
         let patched = match answer.as_ref().ok().filter(|_| is_written).and_then(chosen) {
-            Some(set) => match self.patch(set, model, console) {
+            Some(set) => match self.patch(set, models, console) {
                 Ok(patched) => Some(patched),
-                Err(wrong) => return wrong.max(self.say(model, &answer, None, seconds, console)),
+                Err(wrong) => return wrong.max(self.say(models, &answer, None, seconds, console)),
             },
             None => None,
         };
-        code.max(self.say(model, &answer, patched.as_ref(), seconds, console))
+        code.max(self.say(models, &answer, patched.as_ref(), seconds, console))
     }
 
     /// Shows what was found and writes what was asked for.
     fn say(
         &self,
-        model: Model,
+        models: &[Model],
         answer: &Result<Synthesis, Refusal>,
         patched: Option<&Patched>,
         seconds: f64,
@@ -138,11 +148,12 @@ impl Job<'_> {
     ) -> Code {
         let diff = patched.and_then(|it| it.diff.as_deref()).filter(|_| self.arguments.diff);
         let repairs = self.repairs(answer.as_ref().ok(), console);
+        let notes = [self.notes, &console.take_notes()].concat();
         let finding = FenceFinding {
             command: Command::Fence,
             file: self.program.source().name(),
             program: self.program,
-            model,
+            models,
             candidates: self.candidates,
             answer: answer.as_ref(),
             diff,
@@ -151,8 +162,10 @@ impl Job<'_> {
             seconds,
             peak_rss: rss::peak(),
             certificate: None,
+            notes: &notes,
         };
         let is_text_wanted = patched.is_some() && self.arguments.write.as_deref().is_some_and(input::is_stdin);
+        console.count(finding.verdict());
         match diff {
             // Nothing but the text or the diff, so that it can be piped.
             _ if is_text_wanted => {}
@@ -197,8 +210,8 @@ impl Job<'_> {
         patched.map(|patched| patched.edits).filter(|edits| !edits.is_empty()).collect()
     }
 
-    /// The repaired text, checked once more from the start.
-    fn patch(&self, set: &synth::Choice, model: Model, console: &Console) -> Result<Patched, Code> {
+    /// The repaired text, checked once more from the start under every model.
+    fn patch(&self, set: &synth::Choice, models: &[Model], console: &Console) -> Result<Patched, Code> {
         let patched = self.patched(set).map_err(|it| {
             console.error(&it.message, Some(&it.help));
             Code::Wrong
@@ -208,15 +221,23 @@ impl Job<'_> {
             console.error("a program that is printed as `.fw` has no diff", Some(help));
             return Err(Code::Wrong);
         }
+        for &model in models {
+            self.check_again(&patched.program, model, console)?;
+        }
+        Ok(patched)
+    }
+
+    /// Whether the repaired text is safe; what is said if not is the code.
+    fn check_again(&self, program: &Program, model: Model, console: &Console) -> Result<(), Code> {
         let options = self.arguments.search.options();
-        let task = Task::new(&patched.program, model, &options);
+        let task = Task::new(program, model, &options);
         let search = &self.arguments.search;
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
         let watch = Watch::start(limits, "the repaired text".to_owned(), console);
         let verdict = search.engine().check(&task, &watch).map(|it| it.verdict);
         drop(watch);
         match verdict {
-            Ok(Verdict::Safe) => Ok(patched),
+            Ok(Verdict::Safe) => Ok(()),
             Ok(Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => {
                 console.error(&format!("the repaired text could not be checked again: {reason}"), reason.advice());
                 Err(Code::of_stop(&reason))
@@ -227,6 +248,10 @@ impl Job<'_> {
             }
         }
     }
+}
+
+fn names(models: &[Model]) -> String {
+    models.iter().map(|model| model.name()).collect::<Vec<_>>().join(" and ")
 }
 
 /// The set that is written: the cheapest found, or none where none is needed.

@@ -12,6 +12,7 @@ pub mod lsp;
 pub mod man;
 pub mod schema;
 pub mod tables;
+pub mod test;
 pub mod trace;
 pub mod translate;
 pub mod verify;

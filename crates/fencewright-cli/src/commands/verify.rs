@@ -13,14 +13,16 @@ use crate::{input, rss};
 
 /// Checks a certificate against a program.
 pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
-    let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
-    let Some(text) = input::text_of(&arguments.certificate, console) else { return Code::Wrong };
+    let name = input::name(&arguments.file);
+    let program = input::program(&arguments.file, &arguments.input, console);
+    let Some(program) = program else { return console.refuse(&name) };
+    let Some(text) = input::text_of(&arguments.certificate, console) else { return console.refuse(&name) };
     let source = Source::new(console.name_of(&arguments.certificate), text);
     let certificate = match parse(&source) {
         Ok(certificate) => certificate,
         Err(diagnostic) => {
             console.diagnostics(&source, &[diagnostic]);
-            return Code::Wrong;
+            return console.refuse(&name);
         }
     };
     let limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
@@ -35,6 +37,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
         result: &result,
         seconds,
         peak_rss: rss::peak(),
+        notes: &console.take_notes(),
     };
     console.tell(&console.report().verification(&verification, console.look()));
     match result {

@@ -6,3 +6,4 @@ mod repairs;
 mod results;
 mod sarif;
 mod transcripts;
+mod wrong_inputs;

@@ -9,7 +9,7 @@ use json_schema::mismatches;
 
 /// The library's tests check our own schema with it.
 #[path = "../../../fencewright/src/report/tests/json_schema.rs"]
-mod json_schema;
+pub mod json_schema;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,7 +21,7 @@ fn fencewright(arguments: &[&str]) -> Output {
 }
 
 /// The published schema, as `files/sarif-2.1.0.md` says.
-fn schema() -> Value {
+pub fn schema() -> Value {
     serde_json::from_str(include_str!("../files/sarif-2.1.0.json")).expect("it is JSON")
 }
 
@@ -61,7 +61,7 @@ fn a_run_is_a_code_flow_in_order() {
 #[test]
 fn a_fix_makes_the_program_correct() {
     let file = "examples/papers/dekker_simple.fw";
-    let log = log(&["fence", file, "--model", "tso,pso"]);
+    let log = log(&["fence", file, "--model", "tso,pso", "--each"]);
     let text = std::fs::read_to_string(root().join(file)).expect("the example is there");
     for (result, model) in results(&log).iter().zip(["tso", "pso"]) {
         let fixes = result["fixes"].as_array().expect("there are fixes");
@@ -91,7 +91,9 @@ fn applied(text: &str, fix: &Value) -> String {
 
 #[test]
 fn what_cannot_be_read_or_decided_leaves_a_log_too() {
-    assert!(results(&log(&["check", "examples/nowhere.fw"])).is_empty());
+    let unread = log(&["check", "examples/nowhere.fw"]);
+    assert!(results(&unread).is_empty());
+    assert_eq!(unread["runs"][0]["invocations"][0]["executionSuccessful"], false);
     let undecided =
         log(&["check", "examples/papers/peterson_fenced.fw", "--engine", "single-buffer", "--model", "pso"]);
     assert_eq!(results(&undecided)[0]["level"], "warning");

@@ -4,10 +4,12 @@
 //! atomic update, which all wait for an empty buffer. Under PSO this is asked for each location, since an atomic update
 //! waits for its own location only.
 
+use std::collections::BTreeMap;
+
 use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, Op, Place, ProcessId};
 use crate::system::{Control, Flow, Move};
-use std::collections::BTreeSet;
+use crate::util::components;
 
 /// Whether the control flow of some process allows its buffer to grow for ever.
 pub fn may_grow(flow: Flow<'_>, buffering: Buffering) -> bool {
@@ -43,29 +45,32 @@ impl Growth<'_> {
         self.repeats(process, |next| self.may_store(next, x), |next| self.drains(next, x))
     }
 
-    /// Whether there is a cycle of control with a move that counts and none that ends it.
+    /// Whether there is a cycle of control with a move that counts and none that ends it: a move that counts within a
+    /// component that is strongly connected without those that end it. No move does both.
     fn repeats(&self, process: ProcessId, counts: impl Fn(Move) -> bool, ends: impl Fn(Move) -> bool) -> bool {
         let entry = Control::At(self.flow.program.processes()[process].entry);
-        let controls = self.reachable(entry, |_| true);
-        controls.into_iter().any(|control| {
-            let counted = self.flow.moves(control).into_iter().filter(|&(next, _)| counts(next));
-            let mut targets = counted.map(|(_, target)| target);
-            targets.any(|target| self.reachable(target, |next| !ends(next)).contains(&control))
-        })
-    }
-
-    /// Where control can go by moves that may be followed.
-    fn reachable(&self, from: Control, may_follow: impl Fn(Move) -> bool) -> BTreeSet<Control> {
-        let mut seen = BTreeSet::from([from]);
-        let mut todo = vec![from];
-        while let Some(control) = todo.pop() {
+        let mut controls = vec![entry];
+        let mut numbers = BTreeMap::from([(entry, 0)]);
+        let mut follows: Vec<Vec<usize>> = Vec::new();
+        let mut counted: Vec<(usize, usize)> = Vec::new();
+        while let Some(&control) = controls.get(follows.len()) {
+            let (from, mut followed) = (follows.len(), Vec::new());
             for (next, target) in self.flow.moves(control) {
-                if may_follow(next) && seen.insert(target) {
-                    todo.push(target);
+                let to = *numbers.entry(target).or_insert_with(|| {
+                    controls.push(target);
+                    controls.len() - 1
+                });
+                if counts(next) {
+                    counted.push((from, to));
+                }
+                if !ends(next) {
+                    followed.push(to);
                 }
             }
+            follows.push(followed);
         }
-        seen
+        let component = components(&follows);
+        counted.into_iter().any(|(from, to)| component[from] == component[to])
     }
 
     fn may_store(&self, next: Move, x: Option<LocationId>) -> bool {

@@ -7,6 +7,7 @@ pub mod automaton;
 pub mod backward;
 mod card;
 pub mod coherence;
+mod each;
 pub mod explicit;
 pub mod numeric;
 mod options;
@@ -14,6 +15,8 @@ mod packed;
 pub mod portfolio;
 pub mod predicates;
 mod question;
+mod race;
+mod reached;
 mod run;
 mod symbolic;
 mod verdict;
@@ -21,15 +24,17 @@ pub mod zones;
 
 use crate::memory::{Buffering, Model};
 use crate::program::{Placement, Program};
-use crate::system::{Flow, starts};
+use crate::system::{Flow, MAX_STARTS, starts};
 use crate::watch::Monitor;
 
 pub use card::{Card, Reduction, Repairs};
 pub use coherence::{Abstraction, Values};
+pub use each::{Checked, Judged, each};
 pub use numeric::Numbers;
 pub use options::{Options, Setting, Settings, Takes};
 pub use predicates::Keep;
 pub use question::{Asked, Question, Reduced, ask};
+pub use reached::unreached;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 
 /// Every engine. The suite, the command line and the help iterate over this list, and nothing else knows them all.
@@ -86,15 +91,28 @@ pub trait Engine: Sync {
     }
 }
 
-/// Refuses programs that may start in more ways than can be listed.
-fn starts_are_finite(program: &Program) -> Result<(), Unsupported> {
-    match starts(program) {
-        Some(_) => Ok(()),
-        None => Err(Unsupported {
-            reason: "an `int` variable starts with `any` value, which cannot be enumerated".to_owned(),
+/// Refuses programs that may start in more ways than can be listed, or go on from a state in more.
+fn is_enumerable(program: &Program) -> Result<(), Unsupported> {
+    if starts(program).is_none() {
+        return Err(Unsupported {
+            reason: format!(
+                "`any` stands for an `int`, or the program may start in more than {MAX_STARTS} ways, which cannot be \
+                 enumerated"
+            ),
             help: "give it a finite range, or a constant to start with".to_owned(),
-        }),
+        });
     }
+    steps_are_narrow(program)
+}
+
+/// Refuses programs with an operation that has more outcomes than can be listed.
+fn steps_are_narrow(program: &Program) -> Result<(), Unsupported> {
+    let Some((edge, width)) = program.too_wide() else { return Ok(()) };
+    let line = program.source().line_of(program.edges()[edge].span.start);
+    Err(Unsupported {
+        reason: format!("line {line} has {width} outcomes or more, of which this engine looks at each"),
+        help: "choose from a smaller range, or split the block".to_owned(),
+    })
 }
 
 /// What is to be decided.

@@ -1,17 +1,19 @@
-//! `auto`: the engines in a sensible order.
+//! `auto`: the engines in a sensible order, and then at once.
 //!
 //! First a glance with the explicit engine: most bugs of small programs show within a few hundred states and with few
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
-//! `coherence`, which proves most of what is left to prove within a few hundred states. Then the exact engine, which
-//! decides programs whose buffers and loops are unbounded. With `int` variables `coherence` is left out; the exact
-//! engine looks at each value, refuses at once where there is no end of them, and then zones are tried, and predicates.
-//! What none decides goes to the explicit engine without a budget, which at least says how far it saw no violation. The
-//! answer names the engine it comes from. What this order gains is measured in `docs/coherence.md`.
+//! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes to
+//! a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
+//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables
+//! `coherence` is left out, and zones and predicates race instead. What none decides is answered by the explicit engine,
+//! which at least says how far it saw no violation. The answer names the engine it comes from. What this gains is
+//! measured in `docs/coherence.md`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
+use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::watch::Monitor;
@@ -20,16 +22,31 @@ use crate::watch::Monitor;
 #[derive(Clone, Copy, Debug)]
 pub struct Auto;
 
-/// From the quickest to the most patient.
-const ORDER: &[&dyn Engine] = &[&Explicit::GLANCE, &Coherence::GLANCE, &LoadBuffer, &Explicit::DEFAULT];
+/// Short looks, and who races after them; the last says how far nothing was seen, if nobody knows.
+struct Order {
+    glances: &'static [&'static dyn Engine],
+    race: &'static [Contender],
+}
+
+/// Shares take about the same time, some hundredths of a second.
+const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
+    Contender { engine, share }
+}
+
+const ORDER: Order = Order {
+    glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
+    race: &[of(&LoadBuffer, 1_500), of(&Coherence::PROVING, 15_000), of(&Explicit::DEFAULT, 25_000)],
+};
 
 /// The same where data is unbounded, so that abstract buffers may hold any number of values.
-const ORDER_FOR_INTEGERS: &[&dyn Engine] =
-    &[&Explicit::GLANCE, &LoadBuffer, &ZonesEngine, &Predicates, &Explicit::DEFAULT];
+const ORDER_FOR_INTEGERS: Order = Order {
+    glances: &[&Explicit::GLANCE],
+    race: &[of(&LoadBuffer, 1_500), of(&ZonesEngine, 500), of(&Predicates, 500), of(&Explicit::DEFAULT, 25_000)],
+};
 
 static CARD: Card = Card {
     name: AUTO,
-    about: "explicit and coherence at a glance, load-buffer, zones and predicates for `int`, explicit; \
+    about: "explicit and coherence at a glance, then both and load-buffer (for `int` zones and predicates) at once; \
             says who answered",
     reductions: &[],
     settings: &[],
@@ -44,41 +61,50 @@ impl Engine for Auto {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        let mut refusals = order(task).iter().map(|engine| engine.takes(task));
+        let order = order(task);
+        let engines = order.glances.iter().copied().chain(order.race.iter().map(|it| it.engine));
+        let mut refusals = engines.map(|engine| engine.takes(task));
         let first = refusals.next().expect("there is an engine");
         first.or_else(|refusal| refusals.find(Result::is_ok).unwrap_or(Err(refusal)))
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let mut last = None;
-        for engine in order(task) {
-            let answer = engine.check(task, monitor);
-            let is_final = answer.as_ref().is_ok_and(|answer| is_final(&answer.verdict));
-            if answer.is_ok() || last.is_none() {
-                last = Some(answer);
-            }
-            if is_final {
-                break;
+        let order = order(task);
+        let mut said: Vec<Said> = Vec::new();
+        for engine in order.glances {
+            match engine.check(task, monitor) {
+                Ok(answer) if worth(&answer.verdict) > Worth::Nothing => return Ok(answer),
+                other => said.push(other),
             }
         }
-        last.expect("there is an engine")
+        let racing: Vec<Contender> = order.race.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
+        match racing[..] {
+            [only] => said.push(only.engine.check(task, monitor)),
+            _ => match race(&racing, task, monitor, worth) {
+                Ok(answer) => return Ok(answer),
+                Err(all) => said.extend(all),
+            },
+        }
+        let last_answer = said.iter().rposition(Result::is_ok);
+        said.swap_remove(last_answer.unwrap_or(0))
     }
 }
 
-fn order(task: &Task<'_>) -> &'static [&'static dyn Engine] {
+fn order(task: &Task<'_>) -> Order {
     if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER }
 }
 
 /// Whether no other engine needs to be asked.
-fn is_final(verdict: &Verdict) -> bool {
+fn worth(verdict: &Verdict) -> Worth {
     match verdict {
-        Verdict::Safe | Verdict::Unsafe(_) => true,
+        Verdict::Safe | Verdict::Unsafe(_) => Worth::Verdict,
         Verdict::Unknown(reason) => match reason {
-            StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
-            StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
-            StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
-            StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
-            StopReason::Unconfirmed(_) | StopReason::Slots(_) => false,
+            StopReason::Defect(_) => Worth::Verdict,
+            StopReason::Timeout | StopReason::Memory | StopReason::Interrupted => Worth::Limit,
+            StopReason::BufferBound(_) | StopReason::UnboundedData(_) => Worth::Nothing,
+            StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => Worth::Nothing,
+            StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => Worth::Nothing,
+            StopReason::Unconfirmed(_) | StopReason::Slots(_) => Worth::Nothing,
         },
     }
 }

@@ -192,6 +192,8 @@ pub enum Parameter {
 /// A property: no run may reach this.
 #[derive(Clone, Debug)]
 pub struct Forbid {
+    /// `mutex:`, by which it is told from others.
+    pub name: Option<Name>,
     /// The bad situation, over `P@label`, `P.register` and, at the end, shared variables.
     pub condition: Expr,
     /// Present for `at end`, `at end of P, Q`.

@@ -4,7 +4,7 @@
 //! loop inside it.
 
 use crate::program::{EdgeId, PointId, Program};
-use crate::util::IndexVec;
+use crate::util::{Idx, IndexVec, components};
 
 /// Deeper loops count as this deep.
 const MAX_DEPTH: u32 = 6;
@@ -22,53 +22,12 @@ pub(super) fn depths(program: &Program) -> IndexVec<EdgeId, u32> {
     depths
 }
 
-/// For each point, the first point of its strongly connected part (Kosaraju's algorithm). Points are numbered in the
-/// order in which control reaches them, so that the first is where the loop is entered.
+/// For each point, the first point of its strongly connected part. Points are numbered in the order in which control
+/// reaches them, so that the first is where the loop is entered.
 fn heads(program: &Program, edges: &[EdgeId]) -> IndexVec<PointId, PointId> {
-    let n_points = program.points().len();
-    let mut forward: IndexVec<PointId, Vec<PointId>> = IndexVec::filled(n_points, Vec::new());
-    let mut backward = forward.clone();
+    let mut next = vec![Vec::new(); program.points().len()];
     for edge in edges.iter().map(|&edge| &program.edges()[edge]) {
-        forward[edge.from].push(edge.to);
-        backward[edge.to].push(edge.from);
+        next[edge.from.index()].push(edge.to.index());
     }
-    let mut finished = Vec::new();
-    let mut is_seen = IndexVec::filled(n_points, false);
-    for point in program.points().indices() {
-        finished.extend(finish_order(&forward, point, &mut is_seen));
-    }
-    let mut heads: IndexVec<PointId, PointId> = program.points().indices().collect();
-    let mut is_seen = IndexVec::filled(n_points, false);
-    for &point in finished.iter().rev() {
-        let part = finish_order(&backward, point, &mut is_seen);
-        if let Some(&head) = part.iter().min() {
-            part.into_iter().for_each(|it| heads[it] = head);
-        }
-    }
-    heads
-}
-
-/// The points not seen before that can be reached, each after those reached from it.
-fn finish_order(
-    next: &IndexVec<PointId, Vec<PointId>>,
-    start: PointId,
-    is_seen: &mut IndexVec<PointId, bool>,
-) -> Vec<PointId> {
-    let mut order = Vec::new();
-    let mut path = if std::mem::replace(&mut is_seen[start], true) { Vec::new() } else { vec![(start, 0)] };
-    while let Some((point, n_tried)) = path.last_mut() {
-        match next[*point].get(*n_tried) {
-            Some(&to) => {
-                *n_tried += 1;
-                if !std::mem::replace(&mut is_seen[to], true) {
-                    path.push((to, 0));
-                }
-            }
-            None => {
-                order.push(*point);
-                path.pop();
-            }
-        }
-    }
-    order
+    components(&next).into_iter().map(PointId::from_usize).collect()
 }

@@ -20,6 +20,7 @@ mod order;
 mod placement;
 mod property;
 mod template;
+mod width;
 
 pub use builder::Builder;
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
@@ -31,5 +32,6 @@ pub use model::{
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
-pub use property::{Property, PropertyId, PropertyKind, Situation, StateVar};
+pub use property::{Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 pub use template::{OperationId, Template, TemplateId};
+pub use width::MAX_OUTCOMES;

@@ -259,6 +259,28 @@ impl Op {
     }
 }
 
+impl Op {
+    /// Whether it may fail an assertion.
+    pub fn has_assertion(&self) -> bool {
+        match self {
+            Self::Assert(_) => true,
+            Self::Locked(body) => body.iter().any(Micro::has_assertion),
+            Self::Assume(_) | Self::Assign(..) | Self::Havoc(..) | Self::Load(..) | Self::Store(..) => false,
+            Self::Rmw { .. } | Self::Fence(_) => false,
+        }
+    }
+
+    /// The same with assumptions for assertions.
+    fn assumed(&self) -> Self {
+        match self {
+            Self::Assert(condition) => Self::Assume(condition.clone()),
+            Self::Locked(body) => Self::Locked(body.iter().map(Micro::assumed).collect()),
+            Self::Assume(_) | Self::Assign(..) | Self::Havoc(..) | Self::Load(..) | Self::Store(..) => self.clone(),
+            Self::Rmw { .. } | Self::Fence(_) => self.clone(),
+        }
+    }
+}
+
 /// A part of a locked block. Loads and stores act on memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Micro {
@@ -276,6 +298,27 @@ pub enum Micro {
     Store(Place, Expr<RegisterId>),
     /// One of these is taken; each that is enabled is a possibility.
     Choose(Vec<Vec<Self>>),
+}
+
+impl Micro {
+    fn has_assertion(&self) -> bool {
+        match self {
+            Self::Assert(_) => true,
+            Self::Choose(branches) => branches.iter().flatten().any(Self::has_assertion),
+            Self::Assume(_) | Self::Assign(..) | Self::Havoc(..) | Self::Load(..) | Self::Store(..) => false,
+        }
+    }
+
+    fn assumed(&self) -> Self {
+        match self {
+            Self::Assert(condition) => Self::Assume(condition.clone()),
+            Self::Choose(branches) => {
+                let assumed = |branch: &Vec<Self>| branch.iter().map(Self::assumed).collect();
+                Self::Choose(branches.iter().map(assumed).collect())
+            }
+            Self::Assume(_) | Self::Assign(..) | Self::Havoc(..) | Self::Load(..) | Self::Store(..) => self.clone(),
+        }
+    }
 }
 
 /// A program. Made by a [`Builder`](super::Builder); never changes.
@@ -305,6 +348,16 @@ impl Program {
     pub fn with_properties(&self, properties: impl IntoIterator<Item = Property>) -> Self {
         let properties = properties.into_iter().collect();
         Self { properties, memo: Memo::default(), ..self.clone() }
+    }
+
+    /// The same program with assumptions for the assertions of some edges: runs in which they fail are not looked at.
+    #[must_use]
+    pub fn with_assumed(&self, is_assumed: &dyn Fn(EdgeId) -> bool) -> Self {
+        let edges = self.edges.iter_enumerated().map(|(id, edge)| match is_assumed(id) && edge.op.has_assertion() {
+            true => Edge { op: edge.op.assumed(), ..edge.clone() },
+            false => edge.clone(),
+        });
+        Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }
 
     /// The text it came from.

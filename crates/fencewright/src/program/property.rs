@@ -25,10 +25,26 @@ pub struct Property {
     pub kind: PropertyKind,
     /// The bad situations.
     pub situations: Vec<Situation>,
-    /// Its words.
+    /// Its words: the condition.
     pub text: String,
+    /// What else is said of it.
+    pub words: PropertyWords,
     /// Where it stands.
     pub span: Span,
+}
+
+/// What is said of a property beside its condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PropertyWords {
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// When it is looked at, in the words of the text: `at end of P, Q`; empty for always.
+    pub when: String,
+    /// What its condition ranges over, in the words of the text: `for i in 0..1`; empty for nothing.
+    pub choices: String,
+    /// For each choice, the first of its situations and its condition in words, with what was chosen. Ascending; empty
+    /// if nothing is chosen.
+    pub members: Vec<(usize, String)>,
 }
 
 /// When a property is looked at.
@@ -48,6 +64,20 @@ pub struct Situation {
     pub at: Vec<(ProcessId, Vec<PointId>)>,
     /// And this holds.
     pub condition: Expr<StateVar>,
+}
+
+impl Property {
+    /// What it says, name aside: of the choice that has a situation, or of all of them.
+    pub fn says(&self, situation: Option<usize>) -> String {
+        let PropertyWords { when, choices, members, .. } = &self.words;
+        let member = situation.and_then(|it| members.iter().rev().find(|(first, _)| *first <= it));
+        let parts = match member {
+            Some((_, text)) => [text.as_str(), when, ""],
+            None => [self.text.as_str(), when, choices],
+        };
+        let words = parts.iter().flat_map(|it| it.split_whitespace());
+        words.collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl PropertyKind {

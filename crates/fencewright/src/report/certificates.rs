@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::json::SCHEMA_NAME;
+use super::notes::{Note, NoteJson, notes_json};
 use crate::certificate::{Certificate, Claim, Failure};
 use crate::report::Look;
 use crate::source::Style;
@@ -22,6 +23,8 @@ pub struct Verification<'a> {
     pub seconds: f64,
     /// The most memory that the process ever held, in bytes, where the system tells.
     pub peak_rss: Option<u64>,
+    /// What was said of the input.
+    pub notes: &'a [Note],
 }
 
 impl Verification<'_> {
@@ -87,6 +90,8 @@ pub(super) struct VerifyLine<'a> {
     reason: Option<String>,
     property: Option<()>,
     trace: Option<()>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<NoteJson<'a>>,
     stats: StatsJson,
 }
 
@@ -111,6 +116,7 @@ impl<'a> VerifyLine<'a> {
             reason: verification.reason(),
             property: None,
             trace: None,
+            diagnostics: notes_json(verification.notes),
             stats: StatsJson {
                 seconds: (verification.seconds * 1e6).round() / 1e6,
                 explored: 0,

@@ -7,12 +7,13 @@ use crate::engine::StopReason;
 use crate::frontend::rewrite::{Edit, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
-use crate::report::{Command, Detail, Fullness, Look, Refusal, trace_text, violated};
+use crate::report::trace_text::trace_text_within;
+use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, violated};
 use crate::source::{Span, Style};
 use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
 use crate::util::IndexVec;
 
-/// What fence synthesis found out about one file under one model.
+/// What fence synthesis found out about one file: under one model, or for several together.
 #[derive(Clone, Copy, Debug)]
 pub struct FenceFinding<'a> {
     /// What was asked.
@@ -21,8 +22,8 @@ pub struct FenceFinding<'a> {
     pub file: &'a str,
     /// What the file means.
     pub program: &'a Program,
-    /// The memory model.
-    pub model: Model,
+    /// The memory models; a set is right under every one of them.
+    pub models: &'a [Model],
     /// Where fences were allowed.
     pub candidates: &'a IndexVec<CandidateId, Candidate>,
     /// What was found.
@@ -39,9 +40,16 @@ pub struct FenceFinding<'a> {
     pub peak_rss: Option<u64>,
     /// Where the certificate is, where one was written.
     pub certificate: Option<&'a str>,
+    /// What was said of the input.
+    pub notes: &'a [Note],
 }
 
 impl FenceFinding<'_> {
+    /// The models, for people and for machines by what stands between two.
+    pub(super) fn under(&self, between: &str) -> String {
+        self.models.iter().map(|model| model.name()).collect::<Vec<_>>().join(between)
+    }
+
     /// The engine that answered, or did not.
     pub(super) fn engine(&self) -> &'static str {
         match self.answer {
@@ -51,7 +59,7 @@ impl FenceFinding<'_> {
     }
 
     /// `correct`, `fixed`, `unfixable` or `unknown`.
-    pub(super) fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match self.answer.map(|it| &it.outcome) {
             Ok(Outcome::Correct) => "correct",
             Ok(Outcome::Fixed(_)) => "fixed",
@@ -112,7 +120,7 @@ pub(super) fn text(finding: &FenceFinding<'_>, look: Look) -> String {
             let _ = writeln!(out, "  = help: {advice}");
         }
         if let Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) = finding.answer {
-            out += &trace_text(finding.program, run, Fullness::Compact, look.style);
+            out += &trace_text_within(finding.program, run, Fullness::Compact, (look.style, look.width));
         }
     }
     if let Some(path) = finding.certificate {
@@ -147,17 +155,20 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
             format!(" by {smallest}{at_least} {}{ways}", if smallest == 1 { "fence" } else { "fences" })
         }
         Ok(Outcome::Unfixable(run, why)) => {
-            let violated = violated(finding.program, run.trace.violation);
+            let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);
-            let bad = format!("{} ({line})", violated.text);
+            let bad = format!("{} ({line})", violated.with_name());
             match why {
                 Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
+                Why::NoCandidate if finding.models.len() > 1 => {
+                    format!(": no fence at these places prevents {bad} under {}", run.model)
+                }
                 Why::NoCandidate => format!(": no fence at these places prevents {bad}"),
             }
         }
         Ok(Outcome::Unknown(_)) | Err(_) => format!(": {}", finding.reason().unwrap_or_default()),
     };
-    format!("{}: {} under {}{rest}\n", finding.file, paint(style, color, finding.verdict()), finding.model)
+    format!("{}: {} under {}{rest}\n", finding.file, paint(style, color, finding.verdict()), finding.under(" and "))
 }
 
 fn paint(style: Style, color: &str, text: &str) -> String {

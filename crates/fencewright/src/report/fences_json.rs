@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::fences::FenceFinding;
 use super::json::{PropertyJson, SCHEMA_NAME, StartJson, StepJson, start, trace};
+use super::notes::{NoteJson, notes_json};
 use super::property::statement;
 use crate::program::Side;
 use crate::synth::{FenceSet, Outcome, Synthesis};
@@ -14,7 +15,8 @@ pub(super) struct FenceLine<'a> {
     schema: &'static str,
     command: &'static str,
     file: &'a str,
-    model: &'static str,
+    model: String,
+    models: Vec<&'static str>,
     engine: &'static str,
     verdict: &'static str,
     complete: bool,
@@ -28,6 +30,8 @@ pub(super) struct FenceLine<'a> {
     diff: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<NoteJson<'a>>,
     stats: StatsJson,
 }
 
@@ -77,7 +81,8 @@ impl<'a> FenceLine<'a> {
             schema: SCHEMA_NAME,
             command: finding.command.name(),
             file: finding.file,
-            model: finding.model.name(),
+            model: finding.under(","),
+            models: finding.models.iter().map(|model| model.name()).collect(),
             engine: finding.engine(),
             verdict: finding.verdict(),
             complete: synthesis.is_some_and(|it| it.is_complete),
@@ -89,6 +94,7 @@ impl<'a> FenceLine<'a> {
             trace: run.map(|run| trace(program, run)),
             diff: finding.diff,
             certificate: finding.certificate,
+            diagnostics: notes_json(finding.notes),
             stats: StatsJson {
                 seconds: (finding.seconds * 1e6).round() / 1e6,
                 checks: synthesis.map_or(0, |it| it.checks),

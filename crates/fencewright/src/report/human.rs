@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use crate::engine::{Answer, Verdict};
+use crate::report::trace_text::trace_text_within;
 use crate::report::{
-    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Verification, certificates, fences, trace_text,
-    violated,
+    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Tested, Verification, certificates, fences,
+    property, tested, violated,
 };
 use crate::source::Style;
 
@@ -33,7 +34,8 @@ impl Report for Human {
                     Command::Check | Command::Fence | Command::Certify => Fullness::Compact,
                     Command::Trace => Fullness::Full,
                 };
-                out += &trace_text(finding.program, run, fullness, look.style);
+                out += &trace_text_within(finding.program, run, fullness, (look.style, look.width));
+                out += &properties(finding, look.style);
             }
         }
         if let Some(path) = finding.certificate {
@@ -49,6 +51,10 @@ impl Report for Human {
         fences::text(finding, look)
     }
 
+    fn tested(&self, tested: &Tested<'_>, look: Look) -> String {
+        tested::text(tested, look)
+    }
+
     fn verification(&self, verification: &Verification<'_>, look: Look) -> String {
         certificates::text(verification, look)
     }
@@ -62,15 +68,37 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
     let (word, rest) = match finding.answer {
         Ok(Answer { verdict: Verdict::Safe, .. }) => (paint("1;32", "safe"), String::new()),
         Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => {
-            let violated = violated(finding.program, run.trace.violation);
+            let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);
-            (paint("1;31", "unsafe"), format!(": {} ({line})", violated.text))
+            (paint("1;31", "unsafe"), format!(": {} ({line})", violated.with_name()))
         }
         Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
             (paint("1;33", "unknown"), format!(": {}", finding.reason().unwrap_or_default()))
         }
     };
     format!("{}: {word} under {}{rest}\n", finding.file, finding.model)
+}
+
+/// The verdict of each property, where there is more than one.
+fn properties(finding: &Finding<'_>, style: Style) -> String {
+    if finding.properties.len() < 2 {
+        return String::new();
+    }
+    let mut out = "  Each property by itself:\n".to_owned();
+    for it in finding.properties {
+        let (word, what) = (property::word(&it.verdict), property::judged(finding.program, it));
+        let color = match it.verdict {
+            Verdict::Safe => "32",
+            Verdict::Unsafe(_) => "31",
+            Verdict::Unknown(_) => "33",
+        };
+        let word = match style {
+            Style::Plain => format!("{word:<7}"),
+            Style::Colored => format!("\x1b[{color}m{word:<7}\x1b[0m"),
+        };
+        let _ = writeln!(out, "    {word}  {} ({})", what.with_name(), finding.program.source().line_name(what.span));
+    }
+    out
 }
 
 fn stats_line(finding: &Finding<'_>) -> String {

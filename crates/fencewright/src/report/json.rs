@@ -5,12 +5,16 @@
 
 use serde::Serialize;
 
-use crate::engine::{Answer, Verdict};
+use crate::engine::{Answer, Judged, Verdict};
 use crate::program::{FenceKind, Initial, Program};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
+use crate::report::notes::{NoteJson, WrongLine, notes_json};
 use crate::report::steps::{Described, Kind, Where, describe};
-use crate::report::{FenceFinding, Finding, Look, Report, Verification, violated};
+use crate::report::tested::TestLine;
+use crate::report::{
+    FenceFinding, Finding, Look, Report, Tested, Verification, Violated, WrongInput, property, violated,
+};
 use crate::system::Run;
 
 /// The name of the format, in every object.
@@ -40,8 +44,16 @@ impl Report for Json {
         line(&FenceLine::new(finding))
     }
 
+    fn tested(&self, tested: &Tested<'_>, _look: Look) -> String {
+        line(&TestLine::new(tested))
+    }
+
     fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
         line(&VerifyLine::new(verification))
+    }
+
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        line(&WrongLine::new(wrong))
     }
 }
 
@@ -62,20 +74,26 @@ struct CheckLine<'a> {
     reason: Option<String>,
     advice: Option<&'a str>,
     property: Option<PropertyJson<'a>>,
+    properties: Vec<PropertyJson<'a>>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<NoteJson<'a>>,
     stats: StatsJson,
 }
 
 #[derive(Serialize)]
 pub(super) struct PropertyJson<'a> {
     kind: &'static str,
+    name: Option<String>,
     text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
 }
 
 /// What an `any` was at the start of the run.
@@ -140,24 +158,21 @@ impl<'a> CheckLine<'a> {
             Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => Some(run),
             Ok(Answer { verdict: Verdict::Safe | Verdict::Unknown(_), .. }) | Err(_) => None,
         };
-        let verdict = match finding.answer {
-            Ok(Answer { verdict: Verdict::Safe, .. }) => "safe",
-            Ok(Answer { verdict: Verdict::Unsafe(_), .. }) => "unsafe",
-            Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => "unknown",
-        };
         Self {
             schema: SCHEMA_NAME,
             command: finding.command.name(),
             file: finding.file,
             model: finding.model.name(),
             engine: finding.engine(),
-            verdict,
+            verdict: finding.verdict(),
             reason: finding.reason(),
             advice: finding.advice(),
             property: run.map(|run| PropertyJson::new(program, run)),
+            properties: finding.properties.iter().map(|it| PropertyJson::judged(program, it)).collect(),
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
             certificate: finding.certificate,
+            diagnostics: notes_json(finding.notes),
             stats: StatsJson::new(finding),
         }
     }
@@ -165,10 +180,17 @@ impl<'a> CheckLine<'a> {
 
 impl<'a> PropertyJson<'a> {
     pub(super) fn new(program: &'a Program, run: &Run) -> Self {
-        let violated = violated(program, run.trace.violation);
-        let (source, at) = (program.source(), violated.span.start);
+        Self::of(program, violated(program, run), None)
+    }
+
+    fn judged(program: &'a Program, judged: &Judged) -> Self {
+        Self::of(program, property::judged(program, judged), Some(property::word(&judged.verdict)))
+    }
+
+    fn of(program: &'a Program, it: Violated, verdict: Option<&'static str>) -> Self {
+        let (source, at) = (program.source(), it.span.start);
         let (file, line) = (source.other_name(at), source.line_of(at));
-        Self { kind: violated.kind, text: violated.in_words(), file, line }
+        Self { kind: it.kind, name: it.name, text: it.text, file, line, verdict }
     }
 }
 

@@ -8,6 +8,7 @@
 //!   FenceFinding ─▶ fences, fences_json
 //!   all of them ─▶ sarif
 //!   Verification ─▶ certificates
+//!   Diagnostic ─▶ Note (what is said of the input, for machines) ─▶ json, sarif
 //!   Placement ─▶ patch (the repaired source)
 //! ```
 //!
@@ -18,17 +19,21 @@ mod fences;
 mod fences_json;
 mod human;
 mod json;
+mod notes;
 mod page;
 pub mod patch;
 mod property;
 mod sarif;
+mod sarif_notes;
 mod steps;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod trace_text;
+mod vacuous;
 mod words;
 
-use crate::engine::{Answer, StopReason, Unsupported, Verdict};
+use crate::engine::{Answer, Judged, StopReason, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::Program;
 use crate::source::Style;
@@ -38,12 +43,15 @@ pub use certificates::Verification;
 pub use fences::FenceFinding;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
+pub use notes::{Note, Place, WrongInput};
 pub use page::{
     NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
 };
 pub use property::{Violated, violated};
 pub use sarif::Sarif;
+pub use tested::Tested;
 pub use trace_text::trace_text;
+pub use vacuous::vacuous;
 pub use words::Fullness;
 
 /// What was found out about one file under one model.
@@ -65,6 +73,10 @@ pub struct Finding<'a> {
     pub peak_rss: Option<u64>,
     /// Where the certificate is, where one was written.
     pub certificate: Option<&'a str>,
+    /// What was said of the input.
+    pub notes: &'a [Note],
+    /// The verdict of each property, in the order of the text.
+    pub properties: &'a [Judged],
 }
 
 /// What was asked.
@@ -108,6 +120,15 @@ pub struct Look {
     pub style: Style,
     /// How much.
     pub detail: Detail,
+    /// How many characters fit on a line.
+    pub width: usize,
+}
+
+impl Look {
+    /// So many fit where nobody knows better.
+    pub const WIDTH: usize = 100;
+    /// No line is made narrower than this.
+    pub const MIN_WIDTH: usize = 60;
 }
 
 /// How much is shown.
@@ -128,8 +149,15 @@ pub struct Frame {
     pub open: String,
     /// Between two.
     pub between: String,
-    /// After the last.
-    pub close: String,
+}
+
+/// What is known when all findings have been told.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'a> {
+    /// How many texts were told.
+    pub n_told: usize,
+    /// All that was said of the input.
+    pub notes: &'a [Note],
 }
 
 /// One form of output.
@@ -141,6 +169,18 @@ pub trait Report: Sync {
     /// What the texts of all findings stand in.
     fn frame(&self) -> Frame {
         Frame::default()
+    }
+    /// What stands after the last of them.
+    fn close(&self, ending: &Ending<'_>) -> String {
+        let _ = ending;
+        String::new()
+    }
+    /// The text for an expectation that was tested; empty where nobody wants to know.
+    fn tested(&self, tested: &Tested<'_>, look: Look) -> String;
+    /// The text for input that means nothing; empty where that is told elsewhere.
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        let _ = wrong;
+        String::new()
     }
     /// Whether it shows how each fence set is written.
     fn wants_repairs(&self) -> bool {
@@ -163,6 +203,11 @@ pub fn named(name: &str) -> Option<&'static dyn Report> {
 }
 
 impl Finding<'_> {
+    /// `safe`, `unsafe` or `unknown`.
+    pub fn verdict(&self) -> &'static str {
+        self.answer.map_or("unknown", |answer| property::word(&answer.verdict))
+    }
+
     /// The engine that answered, or did not.
     fn engine(&self) -> &'static str {
         match self.answer {

@@ -1,35 +1,66 @@
 //! What was violated, in words.
 
-use crate::program::{Domain, EdgeId, Op, Program, PropertyKind};
+use crate::engine::{Checked, Judged, Verdict};
+use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
 use crate::source::Span;
-use crate::system::{Fault, Violation};
+use crate::system::{Fault, Run, Violation};
 
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
     /// `control`, `final`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
-    /// In the words of the program where it has words for it.
+    /// Its name, if it is a property that has one.
+    pub name: Option<String>,
+    /// In the words of the program where it has words for it, with the members of families that broke it.
     pub text: String,
     /// Where: the property, or the statement that goes wrong.
     pub span: Span,
 }
 
 /// What a run ends in, in words.
-pub fn violated(program: &Program, violation: Violation) -> Violated {
+pub fn violated(program: &Program, run: &Run) -> Violated {
+    violated_in(program, run.trace.violation, run.situation)
+}
+
+/// What is violated in a situation of the property, in words.
+pub(super) fn violated_in(program: &Program, violation: Violation, situation: Option<usize>) -> Violated {
     match violation {
-        Violation::Property(id) => {
-            let property = &program.properties()[id];
-            let (kind, end) = match property.kind {
-                PropertyKind::Control => ("control", ""),
-                PropertyKind::Final => ("final", " at end"),
-            };
-            Violated { kind, text: format!("{}{end}", one_line(&property.text)), span: property.span }
-        }
+        Violation::Property(id) => of_property(program, id, situation),
         Violation::Fault(fault) => {
             let (kind, text) = fault_in_words(program, fault);
-            Violated { kind, text, span: program.edges()[fault.edge()].span }
+            Violated { kind, name: None, text, span: program.edges()[fault.edge()].span }
         }
+    }
+}
+
+fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> Violated {
+    let property = &program.properties()[id];
+    let kind = match property.kind {
+        PropertyKind::Control => "control",
+        PropertyKind::Final => "final",
+    };
+    Violated { kind, name: property.words.name.clone(), text: property.says(situation), span: property.span }
+}
+
+/// What a program is checked for, in words: with the members that broke it, if it is violated.
+pub(super) fn judged(program: &Program, judged: &Judged) -> Violated {
+    match (&judged.verdict, judged.checked) {
+        (Verdict::Unsafe(run), _) => violated(program, run),
+        (Verdict::Safe | Verdict::Unknown(_), Checked::Property(id)) => of_property(program, id, None),
+        (Verdict::Safe | Verdict::Unknown(_), Checked::Assertion(edge) | Checked::Operation(edge)) => {
+            let (kind, span) = ("assertion", program.edges()[edge].span);
+            Violated { kind, name: None, text: statement(program, edge), span }
+        }
+    }
+}
+
+/// `safe`, `unsafe` or `unknown`.
+pub(super) fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Safe => "safe",
+        Verdict::Unsafe(_) => "unsafe",
+        Verdict::Unknown(_) => "unknown",
     }
 }
 
@@ -81,8 +112,8 @@ fn one_line(text: &str) -> String {
 }
 
 impl Violated {
-    /// The text with `and` and `or` for the operators, as machines are told it.
-    pub fn in_words(&self) -> String {
-        self.text.replace("&&", "and").replace("||", "or")
+    /// The text, behind the name if it has one.
+    pub fn with_name(&self) -> String {
+        self.name.as_ref().map_or_else(|| self.text.clone(), |name| format!("{name}: {}", self.text))
     }
 }

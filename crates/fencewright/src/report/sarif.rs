@@ -1,4 +1,5 @@
-//! SARIF 2.1.0, for code scanning and editors: one log, one result per finding.
+//! SARIF 2.1.0, for code scanning and editors: one log, one result per finding, and one for each other property of
+//! an unsafe one.
 //!
 //! | verdict | result |
 //! |---|---|
@@ -6,6 +7,7 @@
 //! | fixed by fences | an error, each minimal set as a fix with its insertions |
 //! | unknown | a warning with the reason |
 //! | safe, correct | kind `pass` |
+//! | wrong input, warnings | a result at the place, and a notification (`sarif_notes`) |
 //!
 //! A step that has no place of its own, a flush, is shown at the store it belongs to.
 
@@ -14,13 +16,15 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Value as Json, json};
 
 use crate::analysis::blame::{Blame, blame};
-use crate::engine::{Answer, Verdict};
+use crate::engine::{Answer, Judged, Verdict};
 use crate::frontend::rewrite::Edit;
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};
-use crate::report::{FenceFinding, Finding, Frame, Look, Report, Verification, violated};
+use crate::report::{
+    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, sarif_notes, violated,
+};
 use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
 use crate::system::{Effect, Run};
@@ -28,6 +32,9 @@ use crate::system::{Effect, Run};
 /// For code scanning: one SARIF log.
 #[derive(Clone, Copy, Debug)]
 pub struct Sarif;
+
+/// Between two results.
+const BETWEEN: &str = ",\n";
 
 /// So many minimal sets are offered as fixes.
 const MAX_FIXES: usize = 20;
@@ -43,21 +50,32 @@ impl Report for Sarif {
 
     fn frame(&self) -> Frame {
         let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
+        let rules = [
+            rule("unsafe", "A run of the memory model violates the program's properties."),
+            rule("undecided", "It is not known whether the program is correct under the memory model."),
+            rule("safe", "No run of the memory model violates the program's properties."),
+            rule("certificate", "A certificate was checked."),
+            rule("expectation", "The program's header says what must come out."),
+        ];
+        let of_notes = sarif_notes::rules();
         let driver = json!({
             "name": "fencewright",
             "version": env!("CARGO_PKG_VERSION"),
-            "rules": [
-                rule("unsafe", "A run of the memory model violates the program's properties."),
-                rule("undecided", "It is not known whether the program is correct under the memory model."),
-                rule("safe", "No run of the memory model violates the program's properties."),
-                rule("certificate", "A certificate was checked."),
-            ],
+            "rules": rules.iter().chain(&of_notes).collect::<Vec<_>>(),
+            "notifications": of_notes,
         });
         let open = format!(
             "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\
              \"tool\":{{\"driver\":{driver}}},\"columnKind\":\"unicodeCodePoints\",\"results\":[\n"
         );
-        Frame { open, between: ",\n".to_owned(), close: "\n]}]}\n".to_owned() }
+        Frame { open, between: BETWEEN.to_owned() }
+    }
+
+    fn close(&self, ending: &Ending<'_>) -> String {
+        let results: Vec<String> = sarif_notes::results(ending.notes).iter().map(ToString::to_string).collect();
+        let first = if ending.n_told > 0 && !results.is_empty() { BETWEEN } else { "" };
+        let invocation = sarif_notes::invocation(ending.notes);
+        format!("{first}{}\n],\"invocations\":[{invocation}]}}]}}\n", results.join(BETWEEN))
     }
 
     fn wants_repairs(&self) -> bool {
@@ -79,14 +97,18 @@ impl Report for Sarif {
             "model": model.name(), "engine": finding.engine(),
             "command": finding.command.name(), "seconds": finding.seconds,
         });
-        result.to_string()
+        let others = other_properties(finding).into_iter().map(|mut it| {
+            it["properties"] = result["properties"].clone();
+            it.to_string()
+        });
+        std::iter::once(result.to_string()).chain(others).collect::<Vec<_>>().join(BETWEEN)
     }
 
     fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
-        let model = finding.model;
+        let models = finding.under(" and ");
         let mut result = match finding.answer {
             Ok(Synthesis { outcome: Outcome::Correct, .. }) => {
-                pass(&format!("correct under {model} without further fences"), &whole(finding.file))
+                pass(&format!("correct under {models} without further fences"), &whole(finding.file))
             }
             Ok(Synthesis { outcome: Outcome::Fixed(_), .. }) => fixed(finding),
             Ok(Synthesis { outcome: Outcome::Unfixable(run, _), .. }) => {
@@ -98,14 +120,25 @@ impl Report for Sarif {
             }
             Ok(Synthesis { outcome: Outcome::Unknown(_), .. }) | Err(_) => {
                 let reason = told(finding.reason(), finding.advice());
-                undecided(&format!("fences undecided under {model}: {reason}"), &whole(finding.file))
+                undecided(&format!("fences undecided under {models}: {reason}"), &whole(finding.file))
             }
         };
         result["properties"] = json!({
-            "model": model.name(), "engine": finding.engine(),
+            "model": finding.under(","), "engine": finding.engine(),
             "command": finding.command.name(), "seconds": finding.seconds,
         });
         result.to_string()
+    }
+
+    fn tested(&self, tested: &Tested<'_>, _look: Look) -> String {
+        let how = match tested.verdict() {
+            "passed" => ("pass", "none"),
+            "failed" => ("fail", "error"),
+            _ => ("fail", "warning"),
+        };
+        let mut location = whole(tested.file);
+        location["physicalLocation"]["region"]["startLine"] = json!(tested.line);
+        result("expectation", how, &tested.sentence(), &location).to_string()
     }
 
     fn verification(&self, verification: &Verification<'_>, _look: Look) -> String {
@@ -140,7 +173,7 @@ fn undecided(text: &str, location: &Json) -> Json {
 }
 
 /// A file, as a URI reference: what cannot stand in one is escaped.
-fn artifact(file: &str) -> Json {
+pub(super) fn artifact(file: &str) -> Json {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     json!({"uri": file.bytes().map(escape).collect::<String>()})
@@ -163,13 +196,33 @@ fn place(file: &str, program: &Program, span: Span) -> Json {
 }
 
 fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
-    let violated = violated(program, run.trace.violation);
+    let violated = violated(program, run);
     let why = blame(program, run);
-    let text = format!("unsafe under {}: {}. {}", run.model, violated.text, why.sentence(program, run));
+    let text = format!("unsafe under {}: {}. {}", run.model, violated.with_name(), why.sentence(program, run));
     let mut result = result("unsafe", ("fail", "error"), &text, &place(file, program, violated.span));
     result["codeFlows"] =
         json!([{"message": {"text": "the violating run"}, "threadFlows": flows(file, program, run, &why)}]);
     result
+}
+
+/// A result for each property but the one whose violation is told first; none where one verdict is that of all.
+fn other_properties(finding: &Finding<'_>) -> Vec<Json> {
+    let Ok(Answer { verdict: Verdict::Unsafe(first), .. }) = finding.answer else { return Vec::new() };
+    let (file, program, model) = (finding.file, finding.program, finding.model);
+    let result = |it: &Judged| match &it.verdict {
+        Verdict::Unsafe(run) if run.trace.violation == first.trace.violation => None,
+        Verdict::Unsafe(run) => Some(unsafe_result(file, program, run)),
+        Verdict::Safe | Verdict::Unknown(_) => {
+            let what = property::judged(program, it);
+            let text = format!("{} under {model}: {}", property::word(&it.verdict), what.with_name());
+            let location = place(file, program, what.span);
+            Some(match it.verdict {
+                Verdict::Safe => pass(&text, &location),
+                Verdict::Unsafe(_) | Verdict::Unknown(_) => undecided(&text, &location),
+            })
+        }
+    };
+    finding.properties.iter().filter_map(result).collect()
 }
 
 /// The steps of each thread, with their order in the run.
@@ -212,13 +265,13 @@ fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
 /// The fences that are missing, each minimal set as a fix.
 fn fixed(finding: &FenceFinding<'_>) -> Json {
     let program = finding.program;
-    let (n_sets, model) = (finding.sets().len(), finding.model);
+    let (n_sets, models) = (finding.sets().len(), finding.under(" and "));
     let placement = finding.sets().first().map(|set| set.fences.placement(finding.candidates));
     let first = placement.and_then(|it| it.iter().next().map(|(position, _)| program.edges()[position.edge].span));
     let location = first.map_or_else(|| whole(finding.file), |span| place(finding.file, program, span));
     let sets = if n_sets == 1 { "1 minimal set".to_owned() } else { format!("{n_sets} minimal sets") };
     let more = if finding.answer.is_ok_and(|it| it.is_complete) { "" } else { "; there may be more" };
-    let text = format!("unsafe under {model} without fences; {sets} of fences make it correct{more}");
+    let text = format!("unsafe under {models} without fences; {sets} of fences make it correct{more}");
     let mut result = result("unsafe", ("fail", "error"), &text, &location);
     let fixes: Vec<Json> = finding.repairs.iter().take(MAX_FIXES).map(|repair| fix(finding, repair)).collect();
     if !fixes.is_empty() {

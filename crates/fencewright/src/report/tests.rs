@@ -92,6 +92,8 @@ pub(super) fn report_on(
     mut answer: Answer,
 ) -> String {
     // Counts belong to the engine, whose own tests watch them.
+    let options = Options::default();
+    let properties = engine::each(engine::ALL[0], &Task::new(program, model, &options), &answer, &Unlimited);
     answer.stats = engine::Stats { is_shortest: matches!(answer.verdict, Verdict::Unsafe(_)), ..Default::default() };
     let finding = Finding {
         command,
@@ -102,8 +104,10 @@ pub(super) fn report_on(
         seconds: 0.25,
         peak_rss: None,
         certificate: None,
+        notes: &[],
+        properties: &properties,
     };
-    report.finding(&finding, Look { style: Style::Plain, detail: Detail::Normal })
+    report.finding(&finding, Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH })
 }
 
 /// An answer that is none.

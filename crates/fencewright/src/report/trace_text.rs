@@ -14,14 +14,12 @@ use crate::analysis::blame::{blame, edge_of};
 use crate::memory::Pending;
 use crate::program::{Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, describe};
-use crate::report::violated;
 use crate::report::words::{Fullness, Words, shown};
+use crate::report::{Look, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
 
-/// The widest a line may get.
-const WIDTH: usize = 100;
 /// The widest a line number gets, if the program is one file.
 const NUMBER: usize = 4;
 /// What is between a line number and the columns.
@@ -31,7 +29,12 @@ const MIN_COLUMN: usize = 26;
 
 /// The text of a run, ending in a newline: start, steps, end, and what did the damage.
 pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style) -> String {
-    let drawing = Drawing::new(program, run, fullness, style);
+    trace_text_within(program, run, fullness, (style, Look::WIDTH))
+}
+
+/// The same in lines of so many characters, as far as words can be parted.
+pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
+    let drawing = Drawing::new(program, run, fullness, look);
     let mut out = drawing.start();
     out += &drawing.heading();
     for (i, step) in describe(program, &run.trace.start, &run.events).iter().enumerate() {
@@ -39,7 +42,7 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
     }
     out += &drawing.end();
     let sentence = blame(program, run).sentence(program, run);
-    for line in wrapped(&sentence, WIDTH - 2) {
+    for line in wrapped(&sentence, drawing.width - 2) {
         let _ = writeln!(out, "  {}", drawing.paint("1", &line));
     }
     out
@@ -59,6 +62,8 @@ pub(super) struct Drawing<'a> {
     run: &'a Run,
     words: Words<'a>,
     style: Style,
+    /// How many characters fit on a line.
+    width: usize,
     layout: Layout,
     /// How wide line numbers are; with the name of their file, where there are several.
     number: usize,
@@ -67,7 +72,8 @@ pub(super) struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    pub(super) fn new(program: &'a Program, run: &'a Run, fullness: Fullness, style: Style) -> Self {
+    pub(super) fn new(program: &'a Program, run: &'a Run, fullness: Fullness, (style, width): (Style, usize)) -> Self {
+        let full = width.max(Look::MIN_WIDTH);
         let acts = |process: ProcessId| run.events.iter().any(|event| event.step.process == process);
         let mut n_columns = 0;
         let columns: IndexVec<ProcessId, Option<usize>> = (program.processes().indices())
@@ -79,10 +85,10 @@ impl<'a> Drawing<'a> {
             })
             .collect();
         let number = number_width(program, run);
-        let width = WIDTH.saturating_sub(number + GAP) / n_columns.max(1);
+        let width = full.saturating_sub(number + GAP) / n_columns.max(1);
         let names = program.processes().iter().map(|it| it.name.chars().count());
         let layout = if width < MIN_COLUMN { Layout::List(names.max().unwrap_or(0)) } else { Layout::Columns(width) };
-        Self { program, run, words: Words { program, fullness }, style, layout, number, columns }
+        Self { program, run, words: Words { program, fullness }, style, width: full, layout, number, columns }
     }
 
     /// What each `any` was.
@@ -106,7 +112,7 @@ impl<'a> Drawing<'a> {
         if parts.is_empty() {
             return String::new();
         }
-        indented(&format!("starts with {}", parts.join(", ")), 2)
+        self.indented(&format!("starts with {}", parts.join(", ")), 2)
     }
 
     fn heading(&self) -> String {
@@ -138,7 +144,7 @@ impl<'a> Drawing<'a> {
             }
             Layout::List(longest) => {
                 let name = format!("{:longest$}  ", self.program.processes()[process].name);
-                (0, name, WIDTH.saturating_sub(self.number + GAP + longest + 2))
+                (0, name, self.width.saturating_sub(self.number + GAP + longest + 2))
             }
         };
         let mut out = String::new();
@@ -162,10 +168,10 @@ impl<'a> Drawing<'a> {
 
     /// What it ended in, and what was left in the buffers.
     fn end(&self) -> String {
-        let violated = violated(self.program, self.run.trace.violation);
+        let violated = violated(self.program, self.run);
         let line = self.program.source().line_name(violated.span);
         let mut out = String::new();
-        for (i, part) in wrapped(&format!("{} ({line})", violated.text), WIDTH - 4).iter().enumerate() {
+        for (i, part) in wrapped(&format!("{} ({line})", violated.with_name()), self.width - 4).iter().enumerate() {
             let lead = if i == 0 { "✗" } else { " " };
             let _ = writeln!(out, "{}", self.paint("1;31", &format!("  {lead} {part}")));
         }
@@ -173,7 +179,7 @@ impl<'a> Drawing<'a> {
         for (process, own) in last.shown.iter_enumerated().filter(|it| !it.1.pending().is_empty()) {
             let pending = own.pending();
             let name = &self.program.processes()[process].name;
-            out += &indented(&format!("still in the buffer of {name}: {}", self.words.buffer(pending)), 4);
+            out += &self.indented(&format!("still in the buffer of {name}: {}", self.words.buffer(pending)), 4);
         }
         if self.words.fullness == Fullness::Full {
             out += &self.memory(last);
@@ -191,7 +197,12 @@ impl<'a> Drawing<'a> {
         if values.is_empty() {
             return String::new();
         }
-        indented(&format!("memory: {}", values.join(", ")), 4)
+        self.indented(&format!("memory: {}", values.join(", ")), 4)
+    }
+
+    /// The text in lines that fit, all of them indented.
+    fn indented(&self, text: &str, indent: usize) -> String {
+        wrapped(text, self.width - indent).iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
@@ -218,11 +229,6 @@ fn location_of(effect: Effect) -> Option<LocationId> {
         Effect::Arrived(x, _) => Some(x),
         Effect::Local | Effect::Fence(_) | Effect::Locked | Effect::MarkerLeft | Effect::Faulted => None,
     }
-}
-
-/// The text in lines that fit, all of them indented.
-fn indented(text: &str, indent: usize) -> String {
-    wrapped(text, WIDTH - indent).iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
 /// The text in lines of at most this many characters, cut at spaces; all lines after the first have room for two more.

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use super::{CandidateId, Choice, FenceSet, Flow, Outcome, Search, Wanted, ends_all};
 use crate::engine::coherence::{Coherence, Places, avoid};
-use crate::engine::portfolio::Auto;
-use crate::engine::{Engine, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
 use crate::program::FenceKind;
 use crate::util::Idx;
 
@@ -33,24 +33,37 @@ impl Search<'_> {
         if flow.is_break() || !self.kinds.contains(&FenceKind::Full) {
             return Ok(flow);
         }
-        let avoided = avoid(&Coherence::INFERRING, self.task, &self.places(), self.monitor)?;
+        for &model in self.models {
+            let flow = self.infer_under(model)?;
+            if flow.is_break() || (self.request.wanted == Wanted::First && !self.found.is_empty()) {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    /// Finds sets by the formula of one model.
+    fn infer_under(&mut self, model: Model) -> Result<Flow, Unsupported> {
+        let task = Task { model, ..*self.task };
+        let avoided = avoid(&Coherence::INFERRING, &task, &self.places(), self.monitor)?;
         self.explored += avoided.explored;
         if let Some(reason) = avoided.stopped.filter(ends_all) {
             return Ok(self.end(reason));
         }
-        self.inferred = avoided.sets.iter().map(Vec::len).min();
-        self.confirm_each(&avoided.sets)
+        // With several models the set must meet all their formulas.
+        self.inferred = self.inferred.max(avoided.sets.iter().map(Vec::len).min());
+        self.confirm_each(&avoided.sets, model)
     }
 
-    /// Proves sets of the formula, the best first.
-    fn confirm_each(&mut self, sets: &[Vec<u32>]) -> Result<Flow, Unsupported> {
+    /// Proves sets of a model's formula, the best first.
+    fn confirm_each(&mut self, sets: &[Vec<u32>], model: Model) -> Result<Flow, Unsupported> {
         let mut sets: Vec<FenceSet> = sets.iter().map(|set| self.full(set)).collect();
         match self.request.wanted {
             Wanted::All | Wanted::Cheapest => sets.sort(),
             Wanted::First => sets.sort_by_key(|set| (set.fences.0.len(), set.clone())),
         }
         for set in sets.into_iter().take(MAX_TRIED) {
-            let flow = self.confirm_inferred(set.fences)?;
+            let flow = self.confirm_inferred(set.fences, model)?;
             if flow.is_break() {
                 return Ok(flow);
             }
@@ -77,13 +90,15 @@ impl Search<'_> {
         self.priced(Choice(ids.map(|id| (id, FenceKind::Full)).collect()))
     }
 
-    /// Keeps a set that is proved, as weak as can be proved.
-    fn confirm_inferred(&mut self, fences: Choice) -> Result<Flow, Unsupported> {
+    /// Keeps a set that a model's formula asks for if it is proved, as weak as can be proved.
+    fn confirm_inferred(&mut self, fences: Choice, model: Model) -> Result<Flow, Unsupported> {
         if self.found.iter().any(|known| fences.includes(&known.fences)) {
             return Ok(Flow::Continue(()));
         }
         match self.decide(&fences)? {
             Verdict::Safe => {}
+            // What is enough for one model may be too little for another.
+            Verdict::Unsafe(run) if run.model != model => return Ok(self.learn(&fences, run)),
             Verdict::Unsafe(_) => {
                 let what = "fences that avoid all bad states of the abstraction do not avoid a bad run".to_owned();
                 return Ok(self.end(StopReason::Defect(what)));
@@ -92,21 +107,5 @@ impl Search<'_> {
             Verdict::Unknown(_) => return Ok(Flow::Continue(())),
         }
         self.keep_weakened(fences)
-    }
-
-    /// What the engine says of a set, or the exact engines where an abstraction of the buffers does not know.
-    pub(super) fn decide(&mut self, fences: &Choice) -> Result<Verdict, Unsupported> {
-        let verdict = self.check(fences)?;
-        match verdict {
-            Verdict::Unknown(reason) if self.infers && !ends_all(&reason) => {
-                let placement = fences.lay_over(self.request.candidates, self.task.placement);
-                let answer = Auto.check(&Task { placement: &placement, ..*self.task }, self.monitor)?;
-                self.checks += 1;
-                self.explored += answer.stats.explored;
-                self.answered = answer.engine;
-                Ok(answer.verdict)
-            }
-            Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_) => Ok(verdict),
-        }
     }
 }

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::{CandidateId, Choice, Flow, Search};
 use crate::engine::backward::load_buffer::{Labels, clauses};
-use crate::engine::{StopReason, Unsupported, Verdict};
+use crate::engine::{StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
 use crate::program::{FenceKind, Position};
 use crate::util::Idx;
 
@@ -22,14 +23,25 @@ impl Search<'_> {
                 help: "use `--method loop`".to_owned(),
             });
         }
-        let found = clauses(self.task, &self.optional(), self.monitor)?;
+        for &model in self.models {
+            let flow = self.learn_all_under(model)?;
+            if flow.is_break() {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Continue(()))
+    }
+
+    fn learn_all_under(&mut self, model: Model) -> Result<Flow, Unsupported> {
+        let task = Task { model, ..*self.task };
+        let found = clauses(&task, &self.optional(), self.monitor)?;
         self.explored += found.explored;
         if let Some(reason) = found.stopped {
             return Ok(self.end(reason));
         }
         let known: Vec<Labels> = self.clauses.iter().map(|clause| labels_of(clause.elements.keys())).collect();
         for labels in found.clauses.into_iter().filter(|labels| !known.contains(labels)) {
-            let flow = self.confirm(labels)?;
+            let flow = self.confirm(labels, model)?;
             if flow.is_break() {
                 return Ok(flow);
             }
@@ -51,13 +63,13 @@ impl Search<'_> {
     }
 
     /// Learns the clause of a run with all fences but these.
-    fn confirm(&mut self, labels: Labels) -> Result<Flow, Unsupported> {
+    fn confirm(&mut self, labels: Labels, model: Model) -> Result<Flow, Unsupported> {
         let others = self.request.candidates.indices().filter(|id| labels & labels_of([id]) == 0);
         let fences = match self.kinds.contains(&FenceKind::Full) {
             true => Choice(others.map(|id| (id, FenceKind::Full)).collect()),
             false => Choice::default(),
         };
-        Ok(match self.check(&fences)? {
+        Ok(match self.check(&fences, model)? {
             Verdict::Unsafe(run) => self.learn(&fences, run),
             Verdict::Safe => {
                 let what = "no run shows a clause of the labelled search".to_owned();

@@ -19,13 +19,14 @@
 mod avoid;
 mod clause;
 mod cost;
+mod decide;
 mod hitting;
 mod labelled;
 mod weaken;
 
 use std::ops::ControlFlow;
 
-use crate::engine::{Answer, Engine, Repairs, StopReason, Task, Unsupported, Verdict, portfolio};
+use crate::engine::{Engine, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::{FenceKind, Placement};
 use crate::system::Run;
@@ -177,7 +178,23 @@ pub fn synthesize(
     request: &Request<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Synthesis, Unsupported> {
-    let mut search = Search::new(engine, task, request, monitor);
+    synthesize_under(engine, task, &[task.model], request, monitor)
+}
+
+/// Finds fences that make the task's program correct under every one of these models, whichever the task names.
+///
+/// A set is correct if it is under each of them, so a bad run of any of them gives a clause that counts.
+///
+/// # Errors
+/// The engine does not take the task under one of the models, or the method does not.
+pub fn synthesize_under(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    models: &[Model],
+    request: &Request<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Synthesis, Unsupported> {
+    let mut search = Search::new(engine, (task, models), request, monitor);
     Ok(match search.run()? {
         Some(outcome) => search.finish(outcome),
         None => search.conclude(),
@@ -198,6 +215,8 @@ fn ends_all(reason: &StopReason) -> bool {
 struct Search<'a> {
     engine: &'a dyn Engine,
     task: &'a Task<'a>,
+    /// A set must be safe under each.
+    models: &'a [Model],
     request: &'a Request<'a>,
     monitor: &'a dyn Monitor,
     /// Whether the avoid formula is asked first, and the exact engines where an abstraction does not know.
@@ -220,13 +239,19 @@ struct Search<'a> {
 type Flow = ControlFlow<Option<Outcome>>;
 
 impl<'a> Search<'a> {
-    fn new(engine: &'a dyn Engine, task: &'a Task<'a>, request: &'a Request<'a>, monitor: &'a dyn Monitor) -> Self {
+    fn new(
+        engine: &'a dyn Engine,
+        (task, models): (&'a Task<'a>, &'a [Model]),
+        request: &'a Request<'a>,
+        monitor: &'a dyn Monitor,
+    ) -> Self {
         let mut kinds = request.kinds.to_vec();
         kinds.sort_unstable();
         kinds.dedup();
         Self {
             engine,
             task,
+            models,
             request,
             monitor,
             infers: match request.method {
@@ -321,30 +346,6 @@ impl<'a> Search<'a> {
     fn poll(&self) -> Option<StopReason> {
         let progress = Progress { explored: self.explored, ..Progress::default() };
         self.monitor.poll(&progress).map(StopReason::from)
-    }
-
-    /// A bad run that needs no reordering, if there is one. An engine for weak models leaves this to others, and one
-    /// that cannot tell does not keep us from trying.
-    fn run_under_sc(&mut self) -> Option<Box<Run>> {
-        let task = Task { model: Model::STRONGEST, ..*self.task };
-        let answer = self.ask(&task).or_else(|_| portfolio::Auto.check(&task, self.monitor)).ok()?;
-        match answer.verdict {
-            Verdict::Unsafe(run) => Some(run),
-            Verdict::Safe | Verdict::Unknown(_) => None,
-        }
-    }
-
-    fn check(&mut self, fences: &Choice) -> Result<Verdict, Unsupported> {
-        let placement = fences.lay_over(self.request.candidates, self.task.placement);
-        Ok(self.ask(&Task { placement: &placement, ..*self.task })?.verdict)
-    }
-
-    fn ask(&mut self, task: &Task<'_>) -> Result<Answer, Unsupported> {
-        let answer = self.engine.check(task, self.monitor)?;
-        self.checks += 1;
-        self.explored += answer.stats.explored;
-        self.answered = answer.engine;
-        Ok(answer)
     }
 
     /// Adds the clause of a bad run.

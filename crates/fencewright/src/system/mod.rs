@@ -229,8 +229,14 @@ impl<'a, M: Machine> System<'a, M> {
 
     /// Whether the configuration violates a property.
     pub fn violates(&self, state: &State<M::State>, property: &Property) -> bool {
-        property.kind.is_due(self.machine.is_settled(&state.memory))
-            && property.situations.iter().any(|situation| self.holds(state, situation))
+        self.situation(state, property).is_some()
+    }
+
+    /// Which situation of a property the configuration is in.
+    pub fn situation(&self, state: &State<M::State>, property: &Property) -> Option<usize> {
+        let is_due = property.kind.is_due(self.machine.is_settled(&state.memory));
+        let mut situations = property.situations.iter().filter(|_| is_due);
+        situations.position(|situation| self.holds(state, situation))
     }
 
     fn holds(&self, state: &State<M::State>, situation: &Situation) -> bool {
@@ -245,26 +251,19 @@ impl<'a, M: Machine> System<'a, M> {
     }
 }
 
-/// Every way the program may start, when `any` ranges over finite domains; `None` otherwise.
+/// More ways to start than this are not listed.
+pub const MAX_STARTS: u64 = 1 << 20;
+
+/// Every way the program may start, where `any` ranges over finite domains and there are at most [`MAX_STARTS`]; `None`
+/// otherwise.
 pub fn starts(program: &Program) -> Option<impl Iterator<Item = Start> + use<>> {
-    let choices = |initial: Initial, domain: crate::program::Domain| match initial {
-        Initial::Value(value) => Some((value, value)),
-        Initial::Any => domain.bounds(),
-    };
     let memory = program.locations().iter().map(|it| choices(it.initial, it.domain));
     let processes = program.processes().iter();
     let registers = processes.flat_map(|process| process.registers.iter().map(|it| choices(it.initial, it.domain)));
     let ranges: Vec<(Value, Value)> = memory.chain(registers).collect::<Option<_>>()?;
     let n_locations = program.locations().len();
     let n_registers: Vec<usize> = program.processes().iter().map(|process| process.registers.len()).collect();
-
-    let mut next = Some(ranges.iter().map(|range| range.0).collect::<Vec<_>>());
-    let valuations = std::iter::from_fn(move || {
-        let current = next.take()?;
-        next = successor(&current, &ranges);
-        Some(current)
-    });
-    Some(valuations.map(move |values| {
+    Some(valuations(ranges)?.map(move |values| {
         let (memory, mut rest) = values.split_at(n_locations);
         let registers = n_registers.iter().map(|&n| {
             let (mine, others) = rest.split_at(n);
@@ -272,6 +271,35 @@ pub fn starts(program: &Program) -> Option<impl Iterator<Item = Start> + use<>> 
             mine.to_vec()
         });
         Start { memory: memory.to_vec().into(), registers: registers.collect() }
+    }))
+}
+
+/// Every way the registers of a process may start; `None` as for [`starts`].
+pub fn register_starts(program: &Program, process: ProcessId) -> Option<impl Iterator<Item = Vec<Value>> + use<>> {
+    let registers = program.processes()[process].registers.iter();
+    valuations(registers.map(|it| choices(it.initial, it.domain)).collect::<Option<_>>()?)
+}
+
+/// The least and the greatest first value.
+fn choices(initial: Initial, domain: crate::program::Domain) -> Option<(Value, Value)> {
+    match initial {
+        Initial::Value(value) => Some((value, value)),
+        Initial::Any => domain.bounds(),
+    }
+}
+
+/// All valuations of variables with these ranges, unless they are too many.
+fn valuations(ranges: Vec<(Value, Value)>) -> Option<impl Iterator<Item = Vec<Value>>> {
+    let widths = ranges.iter().map(|&(lo, hi)| (i128::from(hi) - i128::from(lo) + 1).unsigned_abs());
+    let n_valuations = widths.fold(1, u128::saturating_mul);
+    if n_valuations > u128::from(MAX_STARTS) {
+        return None;
+    }
+    let mut next = Some(ranges.iter().map(|range| range.0).collect::<Vec<_>>());
+    Some(std::iter::from_fn(move || {
+        let current = next.take()?;
+        next = successor(&current, &ranges);
+        Some(current)
     }))
 }
 

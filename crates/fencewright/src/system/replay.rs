@@ -33,6 +33,8 @@ pub struct Run {
     pub model: Model,
     /// What happened, step by step.
     pub events: Vec<Event>,
+    /// Which situation of the property it ends in, if it violates one.
+    pub situation: Option<usize>,
 }
 
 /// Why a trace is not a run of the program.
@@ -67,8 +69,8 @@ pub fn replay(
     dialect: Dialect,
     trace: &Trace,
 ) -> Result<Run, ReplayError> {
-    let events = model.with(dialect, Replaying { program, placement, trace })?;
-    Ok(Run { trace: trace.clone(), model, events })
+    let (events, situation) = model.with(dialect, Replaying { program, placement, trace })?;
+    Ok(Run { trace: trace.clone(), model, events, situation })
 }
 
 struct Replaying<'a> {
@@ -78,14 +80,17 @@ struct Replaying<'a> {
 }
 
 impl Job for Replaying<'_> {
-    type Output = Result<Vec<Event>, ReplayError>;
+    type Output = Result<Replayed, ReplayError>;
 
     fn run<M: Machine>(self, machine: M) -> Self::Output {
         walk(&System::new(self.program, self.placement, machine), self.trace)
     }
 }
 
-fn walk<M: Machine>(system: &System<'_, M>, trace: &Trace) -> Result<Vec<Event>, ReplayError> {
+/// What happened, and the situation it ends in.
+type Replayed = (Vec<Event>, Option<usize>);
+
+fn walk<M: Machine>(system: &System<'_, M>, trace: &Trace) -> Result<Replayed, ReplayError> {
     if !is_start(system.flow.program, &trace.start) {
         return Err(ReplayError::NotInitial);
     }
@@ -101,16 +106,18 @@ fn walk<M: Machine>(system: &System<'_, M>, trace: &Trace) -> Result<Vec<Event>,
             }
             Outcome::Fault(fault) if is_last && trace.violation == Violation::Fault(fault) => {
                 events.push(event(system, step, taken.effect, &state));
-                return Ok(events);
+                return Ok((events, None));
             }
             Outcome::Fault(_) | Outcome::Overflow => return Err(ReplayError::EndsEarly(i)),
         }
     }
-    let is_bad = |id| system.flow.program.properties().get(id).is_some_and(|it| system.violates(&state, it));
-    match trace.violation {
-        Violation::Property(id) if is_bad(id) => Ok(events),
-        Violation::Property(_) | Violation::Fault(_) => Err(ReplayError::NoViolation),
-    }
+    let situation = match trace.violation {
+        Violation::Property(id) => {
+            system.flow.program.properties().get(id).and_then(|property| system.situation(&state, property))
+        }
+        Violation::Fault(_) => None,
+    };
+    situation.map(|it| (events, Some(it))).ok_or(ReplayError::NoViolation)
 }
 
 /// Whether the program may start like this.

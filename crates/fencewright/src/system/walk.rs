@@ -29,6 +29,8 @@ pub struct Walk {
     pub next: Vec<Next>,
     /// What is violated here.
     pub violation: Option<Violation>,
+    /// Which situation of the property that is violated this is.
+    pub situation: Option<usize>,
 }
 
 /// A step that may come next.
@@ -83,6 +85,7 @@ pub fn walk(
         controls: IndexVec::default(),
         next: Vec::new(),
         violation: None,
+        situation: None,
     };
     model.with(dialect, Walking { program, walk: empty, choices })
 }
@@ -119,7 +122,9 @@ fn go<M: Machine>(system: &System<'_, M>, mut walk: Walk, choices: &[usize]) -> 
         }
     }
     if walk.violation.is_none() {
-        walk.violation = system.violated(&state).map(Violation::Property);
+        let violated = system.violated(&state);
+        walk.situation = violated.and_then(|id| system.situation(&state, &system.flow.program.properties()[id]));
+        walk.violation = violated.map(Violation::Property);
         let next = transitions(system, &state)?.into_iter();
         walk.next = next.map(|transition| looked_at(system, &state, &transition)).collect();
     }

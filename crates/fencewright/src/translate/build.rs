@@ -2,7 +2,7 @@
 
 use crate::program::{
     Array, Builder, Domain, EdgeId, Expr, Initial, LocationId, Micro, Op, PointId, ProcessId, Property, PropertyId,
-    PropertyKind, RegisterId, Situation, StateVar,
+    PropertyKind, PropertyWords, RegisterId, Situation, StateVar,
 };
 use crate::source::Span;
 use crate::translate::buffers::{Buffers, Registers};
@@ -193,6 +193,7 @@ impl Maker<'_> {
             kind: PropertyKind::Control,
             situations: self.overflows.iter().map(situation).collect(),
             text: "a store buffer overflows".to_owned(),
+            words: PropertyWords::default(),
             span: self.request.program.processes()[self.overflows[0].0].span,
         });
         Some(id)

@@ -1,6 +1,7 @@
 //! What an example says of fences, held against fence synthesis; and repaired texts, read back and checked.
 
-use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::expectation::{Held, hold_fences};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
@@ -8,7 +9,7 @@ use fencewright::report::patch::{Original, patch};
 use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Synthesis, Wanted, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop};
 
-use super::expectation::{FenceOutcome, Fences};
+use super::expectation::Fences;
 use super::law::is_thorough;
 
 /// Gives up after this many states, or constraints, which take longer; so that the answer is the same on every machine.
@@ -34,44 +35,12 @@ impl Monitor for StateLimit {
 
 /// What synthesis makes of an expectation; an error where it contradicts it.
 pub fn check(engine: &dyn Engine, program: &Program, expected: &Fences, limit: &StateLimit) -> Result<String, String> {
-    let place = match expected.placement.as_str() {
-        "after-stores" => Place::AfterStores,
-        "before-loads" => Place::BeforeLoads,
-        "anywhere" => Place::Anywhere,
-        labels => Place::Labels(labels.split(',').map(str::to_owned).collect()),
-    };
-    let by = if expected.by == "source" { By::Source } else { By::Process };
-    let candidates = candidates(program, &place, by).map_err(|it| format!("no label `{}`", it.label))?;
-    let request = Request {
-        candidates: &candidates,
-        kinds: &[FenceKind::Full],
-        costs: &Costs::default(),
-        wanted: Wanted::All,
-        method: Method::Auto,
-    };
-    let Some(answer) = answer(engine, program, expected.model, &request, limit) else {
-        return Ok("unsupported".to_owned());
-    };
-    let found = match &answer.outcome {
-        Outcome::Correct => FenceOutcome::Sets(1, 0),
-        Outcome::Fixed(sets) => {
-            FenceOutcome::Sets(sets.len(), sets.iter().map(|set| set.fences.0.len()).min().expect("there is a set"))
-        }
-        Outcome::Unfixable(..) => FenceOutcome::Unfixable,
-        Outcome::Unknown(StopReason::Defect(what)) => return Err(what.clone()),
-        Outcome::Unknown(reason) => return Ok(format!("unknown: {reason}")),
-    };
-    match (&found, &expected.outcome, answer.is_complete) {
-        (_, _, true) if found == expected.outcome => {}
-        (FenceOutcome::Sets(n, size), FenceOutcome::Sets(all, least), false) if n <= all && size >= least => {}
-        _ => return Err(format!("found {found:?}, but the truth is {:?}", expected.outcome)),
+    match hold_fences(expected, engine, program, &Options::default(), limit)? {
+        Held::Yes(found) => Ok(found),
+        Held::No(found) => Err(format!("found {found}, but the truth is {}", expected.outcome)),
+        Held::Unknown(reason) => Ok(format!("unknown: {reason}")),
+        Held::Refused(_) => Ok("unsupported".to_owned()),
     }
-    let more = answer.stopped.map(|it| format!(", perhaps more: {it}")).unwrap_or_default();
-    Ok(match found {
-        FenceOutcome::Sets(1, size) => format!("1 set of {size}{more}"),
-        FenceOutcome::Sets(n, size) => format!("{n} sets of {size}{more}"),
-        FenceOutcome::Unfixable => "unfixable".to_owned(),
-    })
 }
 
 /// Repairs a text, if that is possible, and checks what comes out.

@@ -3,7 +3,7 @@
 
 use fencewright::engine::{ALL, Options, Question, Reduced, Task, Unsupported, Verdict, ask};
 use fencewright::memory::Model;
-use fencewright::program::{BinaryOp, Expr, Program, Property, PropertyKind, Situation, StateVar};
+use fencewright::program::{BinaryOp, Expr, Program, Property, PropertyKind, PropertyWords, Situation, StateVar};
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
 use fencewright::watch::Unlimited;
@@ -31,6 +31,7 @@ impl Question for EverSeven {
                 kind: PropertyKind::Control,
                 situations: vec![Situation { at: Vec::new(), condition: is_seven }],
                 text: format!("{} == 7", register.name),
+                words: PropertyWords::default(),
                 span: register.span,
             }
         });

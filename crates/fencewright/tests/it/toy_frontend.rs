@@ -174,6 +174,7 @@ impl Reader {
             any_of: vec![(None, Claim::Holds(all))],
             left_out: None,
             text: parts.join(" and "),
+            words: program::PropertyWords { when: "at end".to_owned(), ..program::PropertyWords::default() },
             condition: span,
             span,
         });

@@ -187,7 +187,7 @@ fn runs_are_replayed_and_shown() {
     let Ok(Verdict::Unsafe(run)) = check(Explicit::DEFAULT, &program, 1) else { panic!("store buffering") };
     replay(&program, &Placement::NONE, RA, Dialect::default(), &run.trace).expect("it is a run");
     assert!(trace_text(&program, &run, Fullness::Full, Style::Plain).contains("y = 0"));
-    assert!(trace_page("test.fw", &program, &run).contains("ra-test"));
+    assert!(trace_page("test.fw", &program, &run, &[]).contains("ra-test"));
 }
 
 #[test]

@@ -287,7 +287,8 @@ fn the_page_of_a_run_needs_no_server() {
         };
         let folder = tempfile::tempdir().expect("a directory can be made");
         let path = folder.path().join("peterson.html");
-        std::fs::write(&path, fencewright::report::trace_page(PETERSON, &program, &run)).expect("it can be written");
+        std::fs::write(&path, fencewright::report::trace_page(PETERSON, &program, &run, &[]))
+            .expect("it can be written");
         browser.open(&format!("file://{}", path.display()));
         says(browser, "count", "start");
         for _ in 0..4 {

@@ -7,11 +7,12 @@
 //!    q4 ── r(x,0) ──▶ q6   ⟹
 //! ```
 //!
-//! The partition starts from what properties see and is refined until nothing splits. A path through merged states is a
+//! The [`partition`](super::partition) starts from what properties see and is refined until nothing splits. A path through merged states is a
 //! path through the states themselves, step by step: [`Unmerged`] finds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::engine::automaton::partition::{coarsest, numbered};
 use crate::engine::automaton::{Letter, LetterEdge, ProcessAutomaton, StateId, StateInfo};
 use crate::engine::run::Path;
 use crate::program::{PointId, ProcessId, Program, RegisterId, StateVar, Value};
@@ -31,29 +32,13 @@ type Seen = (Option<Fault>, Option<PointId>, Vec<Value>);
 /// The process with bisimilar states merged, and what it was before.
 pub fn merged(program: &Program, id: ProcessId, process: ProcessAutomaton) -> (ProcessAutomaton, Unmerged) {
     let seen = Seeing::new(program, id);
-    let mut class_of = numbered(process.states.iter().map(|info| seen.of(info)));
-    loop {
-        let refined = numbered((0..process.states.len()).map(|state| {
-            let edges = process.outgoing[state].iter().map(|&edge| &process.edges[edge as usize]);
-            let leads = edges.map(|edge| (edge.letter.clone().ordered(), class_of[edge.to as usize]));
-            (class_of[state], leads.collect::<BTreeSet<_>>())
-        }));
-        let is_stable = n_classes(&refined) == n_classes(&class_of);
-        class_of = refined;
-        if is_stable {
-            return (quotient(&process, &class_of), Unmerged { process, class_of });
-        }
-    }
-}
-
-/// The same number for the same thing, in the order in which they first come.
-fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> Vec<StateId> {
-    let mut numbers = BTreeMap::new();
-    let number = |thing| {
-        let next = numbers.len() as StateId;
-        *numbers.entry(thing).or_insert(next)
+    let first = numbered(process.states.iter().map(|info| seen.of(info)));
+    let letters = numbered(process.edges.iter().map(|edge| edge.letter.clone().ordered()));
+    let leads = |edges: &Vec<u32>| {
+        edges.iter().map(|&edge| (letters[edge as usize], process.edges[edge as usize].to)).collect()
     };
-    things.map(number).collect()
+    let class_of = coarsest(&first, &process.outgoing.iter().map(leads).collect::<Vec<_>>());
+    (quotient(&process, &class_of), Unmerged { process, class_of })
 }
 
 fn n_classes(class_of: &[StateId]) -> usize {
@@ -91,8 +76,12 @@ impl Seeing {
 /// The first state of each class stands for it.
 fn quotient(process: &ProcessAutomaton, class_of: &[StateId]) -> ProcessAutomaton {
     let n_states = n_classes(class_of);
-    let first = |class: StateId| class_of.iter().position(|&it| it == class).expect("classes are numbered by states");
-    let firsts: Vec<usize> = (0..n_states as StateId).map(first).collect();
+    let mut firsts: Vec<usize> = Vec::new();
+    for (state, &class) in class_of.iter().enumerate() {
+        if class as usize == firsts.len() {
+            firsts.push(state);
+        }
+    }
     let mut merged = ProcessAutomaton {
         states: firsts.iter().map(|&state| process.states[state].clone()).collect(),
         initial: BTreeMap::new(),

@@ -24,6 +24,7 @@
 
 mod bisimulation;
 mod locals;
+mod partition;
 mod register_free;
 
 use std::hash::BuildHasherDefault;
@@ -38,7 +39,9 @@ use crate::program::{Op, ProcessId, Value};
 use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop};
 
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
-pub use register_free::{Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree, StateId, StateInfo};
+pub use register_free::{
+    Atomic, Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree, StateId, StateInfo, Unmade,
+};
 
 pub(in crate::engine) type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FxHasher>>;
 

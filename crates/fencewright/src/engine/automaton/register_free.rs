@@ -15,10 +15,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::engine::automaton::bisimulation::{Unmerged, merged, unmerged};
 use crate::engine::automaton::{Automaton, FastMap, LocalId, LocalState, Locals, Offer, Targets};
 use crate::engine::run::Path;
-use crate::engine::{Task, Unsupported};
+use crate::engine::{Answer, Stats, Task, Unsupported, Verdict, steps_are_narrow};
 use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, PointId, ProcessId, Program, Value};
-use crate::system::{Action, Block, Control, Fault, Local, Step, run_block, starts};
+use crate::system::{Action, Block, Control, Fault, Local, Step, register_starts, run_block};
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Progress, Stop};
 
 /// A state of a process, counted within it.
 pub type StateId = u32;
@@ -148,27 +149,32 @@ const MAX_VALUATIONS: usize = 4_096;
 
 impl RegisterFree {
     /// The register-free form of a task's program.
-    pub fn new<'a>(task: &Task<'a>, automaton: &'a Automaton<'a>) -> Result<Self, Unsupported> {
+    ///
+    /// # Errors
+    /// There are too many values or states, or the monitor has had enough.
+    pub fn new<'a>(task: &Task<'a>, automaton: &'a Automaton<'a>, monitor: &dyn Monitor) -> Result<Self, Unmade> {
+        steps_are_narrow(task.program)?;
         let mut held: IndexVec<LocationId, BTreeSet<Value>> = IndexVec::new();
         for location in task.program.locations() {
             held.push(initial_values(location.initial, location.domain)?);
         }
         let mut locals = Locals::new(automaton, true);
         loop {
-            let drafts = Maker { program: task.program, automaton, locals: &mut locals, held: &held }.make()?;
+            let drafts =
+                Maker { program: task.program, automaton, locals: &mut locals, held: &held, monitor }.make()?;
             let n_values = held.iter().map(BTreeSet::len).sum::<usize>();
             for &(x, value) in drafts.iter().flat_map(|draft| &draft.written) {
                 held[x].insert(value);
             }
             if held.iter().map(BTreeSet::len).sum::<usize>() == n_values {
-                return finish(task.program, automaton.merging().bisimilar, &held, &drafts);
+                return Ok(finish(task.program, automaton.merging().bisimilar, &held, &drafts)?);
             }
             let too_many = |x: LocationId| match task.program.locations()[x].domain {
                 Domain::Int => held[x].len() > MAX_INTEGERS,
                 Domain::Bool | Domain::Range(..) => held[x].len() > MAX_VALUES,
             };
             if task.program.locations().indices().any(too_many) {
-                return Err(too_large("a shared variable holds too many values"));
+                return Err(too_large("a shared variable holds too many values").into());
             }
         }
     }
@@ -229,16 +235,51 @@ struct Maker<'m, 'a> {
     automaton: &'a Automaton<'a>,
     locals: &'m mut Locals<'a>,
     held: &'m IndexVec<LocationId, BTreeSet<Value>>,
+    monitor: &'m dyn Monitor,
 }
 
+/// Why there is no register-free form.
+#[derive(Debug)]
+pub enum Unmade {
+    /// It would be too large.
+    Unsupported(Unsupported),
+    /// The monitor has had enough.
+    Stopped(Stop),
+}
+
+impl From<Unsupported> for Unmade {
+    fn from(unsupported: Unsupported) -> Self {
+        Self::Unsupported(unsupported)
+    }
+}
+
+impl Unmade {
+    /// What an engine says then.
+    ///
+    /// # Errors
+    /// The program is not for it.
+    pub fn answered(self, engine: &'static str) -> Result<Answer, Unsupported> {
+        match self {
+            Self::Unsupported(unsupported) => Err(unsupported),
+            Self::Stopped(stop) => {
+                Ok(Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() })
+            }
+        }
+    }
+}
+
+/// The monitor is asked after so many states.
+const POLL_EVERY: usize = 64;
+
 impl Maker<'_, '_> {
-    fn make(&mut self) -> Result<IndexVec<ProcessId, Draft>, Unsupported> {
+    fn make(&mut self) -> Result<IndexVec<ProcessId, Draft>, Unmade> {
         let mut drafts: IndexVec<ProcessId, Draft> =
             self.program.processes().iter().map(|_| Draft::default()).collect();
-        let starts = starts(self.program).ok_or_else(|| too_large("a register starts with any integer"))?;
-        let mut registers: BTreeSet<(ProcessId, Vec<Value>)> = BTreeSet::new();
-        for start in starts {
-            registers.extend(start.registers.iter_enumerated().map(|(process, values)| (process, values.clone())));
+        let mut registers: Vec<(ProcessId, Vec<Value>)> = Vec::new();
+        for process in self.program.processes().indices() {
+            let starts = register_starts(self.program, process);
+            let starts = starts.ok_or_else(|| too_large("registers start with too many combinations of values"))?;
+            registers.extend(starts.map(|values| (process, values)));
         }
         for (process, values) in registers {
             let entry = Control::At(self.program.processes()[process].entry);
@@ -250,11 +291,21 @@ impl Maker<'_, '_> {
         for draft in drafts.iter_mut() {
             let mut next = 0;
             while next < draft.states.len() {
+                if next.is_multiple_of(POLL_EVERY) {
+                    self.poll(draft, next)?;
+                }
                 self.expand(draft, next as StateId)?;
                 next += 1;
             }
         }
         Ok(drafts)
+    }
+
+    fn poll(&self, draft: &Draft, next: usize) -> Result<(), Unmade> {
+        let (explored, queued) = (next as u64, (draft.states.len() - next) as u64);
+        let bytes = self.automaton.bytes() + (draft.edges.len() * size_of::<DraftEdge>()) as u64;
+        let progress = Progress { explored, queued, bytes, ..Progress::default() };
+        self.monitor.poll(&progress).map_or(Ok(()), |stop| Err(Unmade::Stopped(stop)))
     }
 
     fn state(&self, draft: &mut Draft, local: LocalId) -> Result<StateId, Unsupported> {

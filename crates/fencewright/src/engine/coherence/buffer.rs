@@ -47,6 +47,11 @@ impl Buffer {
         self.oldest.is_empty() && self.rest.is_empty()
     }
 
+    /// How many stores and values it is kept in.
+    pub fn n_parts(&self) -> usize {
+        self.oldest.len() + self.rest.iter().map(|it| 2 + it.values.len()).sum::<usize>()
+    }
+
     /// The newest store to each location that has one, which is what a load by the owner finds.
     pub fn newest(&self) -> Vec<Store> {
         let mut newest: Vec<Store> = self.rest.iter().map(|it| (it.location, it.newest)).collect();

@@ -13,6 +13,7 @@ use crate::memory::{Internal, Job, Machine};
 use crate::program::ProcessId;
 use crate::system::{Action, Outcome, Run, State, Step, System, Violation};
 use crate::util::Idx;
+use crate::watch::{Monitor, Progress};
 
 /// What came of a path.
 #[derive(Debug)]
@@ -32,14 +33,19 @@ pub struct Alarm {
     pub violation: Violation,
 }
 
+/// The monitor is asked after so many states.
+const POLL_EVERY: u64 = 64;
+
 /// Looks for a run along a path, in so many states; an error is a defect of the engine.
 pub fn run_along(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     alarm: &Alarm,
     max_states: usize,
+    monitor: &dyn Monitor,
 ) -> Result<Tried, StopReason> {
-    let (steps, n_states) = task.model.with(task.options.dialect, Trying { task, automaton, alarm, max_states });
+    let trying = Trying { task, automaton, alarm, max_states, monitor };
+    let (steps, n_states) = task.model.with(task.options.dialect, trying)?;
     let run = steps.map(|steps| told(task, automaton, alarm, steps)).transpose()?;
     Ok(Tried { run, n_states: n_states as u64 })
 }
@@ -49,14 +55,18 @@ struct Trying<'a> {
     automaton: &'a Automaton<'a>,
     alarm: &'a Alarm,
     max_states: usize,
+    monitor: &'a dyn Monitor,
 }
 
+/// The steps of a run, if there is one, and how many states it took.
+type Searched = (Option<Vec<Step>>, usize);
+
 impl Job for Trying<'_> {
-    type Output = (Option<Vec<Step>>, usize);
+    type Output = Result<Searched, StopReason>;
 
     fn run<M: Machine>(self, machine: M) -> Self::Output {
         let system = System::new(self.task.program, self.task.placement, machine);
-        Along::new(system, self.automaton, self.alarm).search(self.max_states)
+        Along::new(system, self.automaton, self.alarm).search(self.max_states, self.monitor)
     }
 }
 
@@ -137,14 +147,21 @@ impl<'a, M: Machine> Along<'a, M> {
     }
 
     /// The steps of a run, without the leaving of markers; and how many states it took.
-    fn search(mut self, max_states: usize) -> (Option<Vec<Step>>, usize) {
+    fn search(mut self, max_states: usize, monitor: &dyn Monitor) -> Result<Searched, StopReason> {
         if self.is_bad_at_once {
-            return (Some(self.prelude), 0);
+            return Ok((Some(self.prelude), 0));
         }
         let mut todo: Vec<usize> = (0..self.visits.len()).collect();
-        while let Some(at) = todo.pop() {
+        for n_popped in 0_u64.. {
+            let Some(at) = todo.pop() else { break };
+            let (explored, queued) = (n_popped, todo.len() as u64);
+            if n_popped.is_multiple_of(POLL_EVERY)
+                && let Some(stop) = monitor.poll(&Progress { explored, queued, ..Progress::default() })
+            {
+                return Err(stop.into());
+            }
             if self.is_bad(at) {
-                return (Some(self.steps_to(at)), self.visits.len());
+                return Ok((Some(self.steps_to(at)), self.visits.len()));
             }
             if self.visits.len() > max_states {
                 break;
@@ -153,11 +170,11 @@ impl<'a, M: Machine> Along<'a, M> {
             if let Some(last) = self.expand(at) {
                 let mut steps = self.steps_to(at);
                 steps.extend(last);
-                return (Some(steps), self.visits.len());
+                return Ok((Some(steps), self.visits.len()));
             }
             todo.extend(before..self.visits.len());
         }
-        (None, self.visits.len())
+        Ok((None, self.visits.len()))
     }
 
     fn is_bad(&self, at: usize) -> bool {

@@ -64,7 +64,7 @@ use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::packed::{Badness, Budget, Buffered, End as SearchEnd, Outcome, Sequential, Shared};
 use crate::engine::{
     Answer, Card, Engine, Options, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
-    starts_are_finite,
+    is_enumerable,
 };
 use crate::memory::Buffering;
 use crate::system::{Run, starts};
@@ -95,6 +95,9 @@ impl Coherence {
     /// For an avoid formula. Over the examples it takes half as many states with `k` = 2 as with 1; beyond 2 little is
     /// gained, and a loop that stores has four times as many with each step.
     pub const INFERRING: Self = Self { ks: 2..=MAX_K, ..Self::DEFAULT };
+
+    /// For proofs only, however long they take: alarms are for others to look into.
+    pub const PROVING: Self = Self { max_tried: 0, ..Self::DEFAULT };
 
     /// A short look, for proofs only.
     pub const GLANCE: Self = Self { ks: 1..=2, max_states: 5_000, max_tried: 0 };
@@ -260,7 +263,7 @@ impl Coherence {
 
     /// How many stores are kept in order, one after the other.
     fn ks_for(&self, task: &Task<'_>) -> Result<RangeInclusive<u32>, Unsupported> {
-        starts_are_finite(task.program)?;
+        is_enumerable(task.program)?;
         match (abstraction(task), task.options.count(&K)) {
             (Abstraction::Set, None | Some(0)) => Ok(0..=0),
             (Abstraction::Set, Some(_)) => Err(Unsupported {
@@ -395,7 +398,7 @@ impl Checker<'_> {
             return Err(StopReason::Defect("an alarm is gone when less is reduced".to_owned()));
         };
         let alarm = Alarm { path: search.path(), violation };
-        let tried = concrete::run_along(self.task, &shared.automaton, &alarm, self.engine.max_tried)?;
+        let tried = concrete::run_along(self.task, &shared.automaton, &alarm, self.engine.max_tried, self.monitor)?;
         self.stats.explored += tried.n_states;
         Ok(tried.run)
     }

@@ -82,6 +82,10 @@ impl Rules for Coherent {
         0
     }
 
+    fn n_parts(&self, waiting: &Segments) -> usize {
+        waiting.0.iter().flatten().map(|(_, buffer)| 1 + buffer.n_parts()).sum()
+    }
+
     fn renamed(&self, waiting: &Segments, to: &IndexVec<LocationId, LocationId>) -> Segments {
         waiting.renamed(to)
     }

@@ -20,7 +20,7 @@ use crate::engine::packed::{
 use crate::engine::run::{self, Trimming};
 use crate::engine::{
     Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
-    starts_are_finite,
+    is_enumerable,
 };
 use crate::memory::{Buffering, Job, Machine};
 use crate::system::{Run, Violation};
@@ -37,15 +37,22 @@ pub struct Explicit {
     pub growing_states: u64,
     /// A round is given up beyond this many states.
     pub max_states: u64,
+    /// Or this many bytes.
+    pub max_bytes: u64,
 }
 
 impl Explicit {
     /// The engine as users get it.
-    pub const DEFAULT: Self =
-        Self { parallel_from: 30_000, shortest_states: 200_000, growing_states: 100_000, max_states: u64::MAX };
+    pub const DEFAULT: Self = Self {
+        parallel_from: 30_000,
+        shortest_states: 200_000,
+        growing_states: 100_000,
+        max_states: u64::MAX,
+        max_bytes: u64::MAX,
+    };
 
     /// A short look: finds most bugs of small programs, with a shortest run, and proves the smallest of them.
-    pub const GLANCE: Self = Self { growing_states: 2_000, max_states: 20_000, ..Self::DEFAULT };
+    pub const GLANCE: Self = Self { growing_states: 2_000, max_states: 20_000, max_bytes: 16 << 20, ..Self::DEFAULT };
 }
 
 /// A program with unbounded data is searched up to this many states.
@@ -81,7 +88,7 @@ impl Engine for Explicit {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        starts_are_finite(task.program)
+        is_enumerable(task.program)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
@@ -116,6 +123,7 @@ impl Asked<'_> {
         F: Fn(Option<u32>) -> C,
     {
         budget.states = budget.states.min(self.engine.max_states);
+        budget.bytes = budget.bytes.min(self.engine.max_bytes);
         if self.task.program.has_unbounded_data() {
             budget.states = budget.states.min(UNBOUNDED_DATA_STATES);
         }

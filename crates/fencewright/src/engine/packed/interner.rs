@@ -1,6 +1,7 @@
 //! Interned things: a word names each, the same word for all threads.
 
 use std::hash::Hash;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 use crate::engine::packed::FastMap;
@@ -9,6 +10,9 @@ use crate::engine::packed::FastMap;
 #[derive(Debug)]
 pub struct Interner<T> {
     known: RwLock<Known<T>>,
+    /// Their sizes, which is asked for while others intern.
+    n_things: AtomicUsize,
+    n_parts: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -20,11 +24,12 @@ struct Known<T> {
 impl<T: Eq + Hash> Interner<T> {
     /// Nothing is known yet.
     pub fn new() -> Self {
-        Self { known: RwLock::new(Known { all: Vec::new(), ids: FastMap::default() }) }
+        let known = RwLock::new(Known { all: Vec::new(), ids: FastMap::default() });
+        Self { known, n_things: AtomicUsize::new(0), n_parts: AtomicU64::new(0) }
     }
 
-    /// The word for a thing.
-    pub fn intern(&self, thing: T) -> u32 {
+    /// The word for a thing, which has so many parts.
+    pub fn intern(&self, thing: T, n_parts: usize) -> u32 {
         let thing = Arc::new(thing);
         if let Some(&id) = self.known.read().expect("no thread panics while it interns").ids.get(&thing) {
             return id;
@@ -36,6 +41,8 @@ impl<T: Eq + Hash> Interner<T> {
         let id = u32::try_from(known.all.len()).expect("fewer than 2^32 things of a kind");
         known.all.push(thing.clone());
         known.ids.insert(thing, id);
+        self.n_things.store(known.all.len(), Ordering::Relaxed);
+        self.n_parts.fetch_add(n_parts as u64, Ordering::Relaxed);
         id
     }
 
@@ -46,6 +53,11 @@ impl<T: Eq + Hash> Interner<T> {
 
     /// How many things are known.
     pub fn len(&self) -> usize {
-        self.known.read().expect("no thread panics while it interns").all.len()
+        self.n_things.load(Ordering::Relaxed)
+    }
+
+    /// How many parts they have together.
+    pub fn n_parts(&self) -> u64 {
+        self.n_parts.load(Ordering::Relaxed)
     }
 }

@@ -41,7 +41,7 @@ impl<'a, M: Machine> MachineStates<'a, M> {
     /// The next way, as the state of the words.
     fn take(&self, hand: &mut Ways<M::State>, words: &mut [u32]) -> Option<Option<Value>> {
         let done = hand.accesses.next()?;
-        words[0] = self.states.intern(done.state);
+        words[0] = self.states.intern(done.state, 1);
         Some(done.read)
     }
 
@@ -84,7 +84,7 @@ impl<M: Machine> Component for MachineStates<'_, M> {
     }
 
     fn start(&self, contents: &[Value], words: &mut [u32]) {
-        words[0] = self.states.intern(self.machine.initial(contents.to_vec(), self.program.processes().len()));
+        words[0] = self.states.intern(self.machine.initial(contents.to_vec(), self.program.processes().len()), 1);
     }
 
     fn load(&self, hand: &mut Self::Hand, words: &mut [u32], asked: Asked, x: LocationId) -> Option<Value> {
@@ -141,7 +141,7 @@ impl<M: Machine> Component for MachineStates<'_, M> {
 
     fn internal(&self, hand: &mut Self::Hand, words: &mut [u32], _process: ProcessId, _i: usize) -> Internal {
         let (what, state) = hand.internal.next().expect("as many as were counted");
-        words[0] = self.states.intern(state);
+        words[0] = self.states.intern(state, 1);
         what
     }
 
@@ -150,7 +150,7 @@ impl<M: Machine> Component for MachineStates<'_, M> {
     }
 
     fn unlock(&self, words: &mut [u32], process: ProcessId, contents: Vec<Value>) {
-        words[0] = self.states.intern(self.machine.unlock(&self.state(words), process, contents));
+        words[0] = self.states.intern(self.machine.unlock(&self.state(words), process, contents), 1);
     }
 
     fn is_settled(&self, words: &[u32]) -> bool {

@@ -20,6 +20,8 @@ pub struct Sequential<'a, C: Component> {
     expander: Expander<'a, C>,
     found: Found<'a>,
     depth: u64,
+    /// The work done when the monitor was last asked.
+    polled: usize,
 }
 
 /// The states so far.
@@ -86,6 +88,7 @@ impl<'a, C: Component> Sequential<'a, C> {
                 bad: None,
             },
             depth: 0,
+            polled: 0,
         }
     }
 
@@ -104,6 +107,9 @@ impl<'a, C: Component> Sequential<'a, C> {
     fn search(&mut self, budget: Budget, monitor: &dyn Monitor) -> End {
         let program = self.shared.automaton.flow().program;
         for start in starts(program).into_iter().flatten() {
+            if let Some(end) = self.poll_if_due(0, budget, monitor) {
+                return end;
+            }
             self.expander.start(&start, &mut self.found);
             self.found.settle(&mut self.expander);
             if let Some(bad) = self.found.bad {
@@ -128,8 +134,7 @@ impl<'a, C: Component> Sequential<'a, C> {
     fn expand_level(&mut self, level: std::ops::Range<usize>, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let mut state = vec![0; self.shared.n_words()];
         for number in level {
-            let is_due = number.is_multiple_of(C::POLL_EVERY) || self.shared.component.n_interned() > budget.interned;
-            if is_due && let Some(end) = self.poll(number, budget, monitor) {
+            if let Some(end) = self.poll_if_due(number, budget, monitor) {
                 return Some(end);
             }
             if self.found.covering.as_ref().is_some_and(|covering| covering.is_covered(number)) {
@@ -144,6 +149,19 @@ impl<'a, C: Component> Sequential<'a, C> {
         }
         self.found.settle(&mut self.expander);
         self.found.bad.map(End::Bad)
+    }
+
+    /// Asks the monitor once enough was done: states looked at and found, and what they are made of, since one state may
+    /// have many successors, and a successor may be a large thing that is new.
+    #[inline]
+    fn poll_if_due(&mut self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
+        let n_interned = self.shared.component.n_interned();
+        let work = number + self.found.states.len() / 8 + n_interned * 8;
+        if work < self.polled + C::POLL_EVERY && n_interned <= budget.interned {
+            return None;
+        }
+        self.polled = work;
+        self.poll(number, budget, monitor)
     }
 
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {

@@ -1,6 +1,6 @@
 //! Properties: what no run may reach.
 
-use crate::program::{Expr, LocationId, ProcessId, PropertyKind};
+use crate::program::{Expr, LocationId, ProcessId, PropertyKind, PropertyWords};
 use crate::source::Span;
 
 use super::LocalId;
@@ -25,8 +25,10 @@ pub struct Property {
     pub any_of: Vec<(Option<Span>, Claim)>,
     /// Where there were more choices than a property may have, if there were.
     pub left_out: Option<Span>,
-    /// Its words.
+    /// Its words: the condition.
     pub text: String,
+    /// What else is said of it; `members` counts `any_of` instead of situations.
+    pub words: PropertyWords,
     /// The place of these words.
     pub condition: Span,
     /// The place of the whole property.

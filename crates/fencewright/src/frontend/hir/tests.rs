@@ -104,6 +104,7 @@ fn properties_name_registers_and_memory() {
         any_of: vec![(None, Claim::And(Box::new(Claim::Holds(r)), Box::new(Claim::Holds(x)), HERE))],
         left_out: None,
         text: "both are 1".to_owned(),
+        words: program::PropertyWords::default(),
         condition: HERE,
         span: HERE,
     });

@@ -6,7 +6,7 @@ use crate::frontend::ast::{self, ExprKind, ItemKind};
 use crate::frontend::hir::{Claim, LocalId, Property, Unit};
 use crate::frontend::said::MAX_SITUATIONS;
 use crate::program::{BinaryOp, ProcessId, PropertyKind, UnaryOp, Value};
-use crate::source::Span;
+use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 
 use super::body::Lowering as Body;
@@ -36,9 +36,17 @@ impl<'k, 'a> Known<'k, 'a> {
 pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Known<'_, '_>) -> Uses {
     let mut uses = Uses::new();
     let registers: Vec<_> = known.bodies.iter().map(|it| registers::by_name(&it.registers)).collect();
+    let mut names: BTreeMap<&str, Span> = BTreeMap::new();
     for item in &file.items {
         match &item.kind {
             ItemKind::Forbid(forbid) => {
+                if let Some(name) = &forbid.name
+                    && let Some(first) = names.insert(&name.text, name.span)
+                {
+                    let message = format!("two properties are called `{}`", name.text);
+                    let error = Diagnostic::error(name.span, message).and_at(first, "the first");
+                    log.say(error.with_help("give one of them another name"));
+                }
                 let mut lowering = Lowering::new(log, unit, *known, &registers, &mut uses);
                 lowering.memory = if forbid.at_end.is_some() { Memory::Allowed } else { Memory::AtEndOnly };
                 let property = lowering.forbid(forbid, item.span);
@@ -62,6 +70,14 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
 pub(super) enum Memory {
     Allowed,
     AtEndOnly,
+}
+
+/// What the choices of binders come to.
+#[derive(Default)]
+struct Chosen {
+    any_of: Vec<(Option<Span>, Claim)>,
+    /// The words of each that binders chose.
+    members: Vec<(usize, String)>,
 }
 
 /// The registers of a process, by name.
@@ -96,11 +112,13 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
 
     fn forbid(&mut self, forbid: &ast::Forbid, span: Span) -> Property {
         let ended = forbid.at_end.as_ref().map_or(Vec::new(), |it| self.ended(it));
-        let mut any_of = Vec::new();
-        self.bind(&forbid.binders, &forbid.condition, None, &mut any_of);
+        let mut chosen = Chosen::default();
+        self.bind(&forbid.binders, &forbid.condition, None, &mut chosen);
+        let Chosen { any_of, members } = chosen;
+        let words = self.words(forbid, members);
         let kind = if forbid.at_end.is_some() { PropertyKind::Final } else { PropertyKind::Control };
         let (text, condition) = (self.log.text(forbid.condition.span), forbid.condition.span);
-        Property { kind, ended, any_of, left_out: self.left_out, text, condition, span }
+        Property { kind, ended, any_of, left_out: self.left_out, text, words, condition, span }
     }
 
     /// The threads named by `at end`.
@@ -116,16 +134,11 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     /// One claim for each choice of the binders, with the place of the outermost one that chose anew.
-    fn bind(
-        &mut self,
-        binders: &[ast::Binder],
-        condition: &ast::Expr,
-        chosen: Option<Span>,
-        all: &mut Vec<(Option<Span>, Claim)>,
-    ) {
+    fn bind(&mut self, binders: &[ast::Binder], condition: &ast::Expr, chosen: Option<Span>, all: &mut Chosen) {
         let Some((binder, rest)) = binders.split_first() else {
+            all.members.extend(self.with_choice(condition).map(|text| (all.any_of.len(), text)));
             let claim = self.claim(condition);
-            all.push((chosen, claim));
+            all.any_of.push((chosen, claim));
             return;
         };
         let Some((lo, hi)) = ends(self.log, &self.environment, &binder.range) else { return };

@@ -18,10 +18,11 @@ use std::fmt::Write;
 use serde_json::Value as Json;
 
 use crate::analysis::blame::{Blame, blame};
+use crate::engine::Judged;
 use crate::program::Program;
 use crate::report::trace_text::Drawing;
-use crate::report::violated;
 use crate::report::words::Fullness;
+use crate::report::{Look, property, violated};
 use crate::source::Style;
 use crate::system::Run;
 use data::RunData;
@@ -45,8 +46,8 @@ pub struct TraceView {
 }
 
 /// The page of a run of the program in this file.
-pub fn trace_page(file: &str, program: &Program, run: &Run) -> String {
-    let view = trace_view(program, run);
+pub fn trace_page(file: &str, program: &Program, run: &Run, properties: &[Judged]) -> String {
+    let view = trace_view(program, run, properties);
     let title = escaped(&format!("{file}: unsafe under {}", run.model));
     let parts = [
         ("title", title.as_str()),
@@ -59,16 +60,17 @@ pub fn trace_page(file: &str, program: &Program, run: &Run) -> String {
 }
 
 /// A run of the program, for a page that has the style and the script.
-pub fn trace_view(program: &Program, run: &Run) -> TraceView {
-    let violated = violated(program, run.trace.violation);
+pub fn trace_view(program: &Program, run: &Run, properties: &[Judged]) -> TraceView {
+    let violated = violated(program, run);
     let line = program.source().line_name(violated.span);
-    let violated = format!("{} ({line})", violated.text);
+    let violated = format!("{} ({line})", violated.with_name());
     let blame = blame(program, run);
     let data = RunData::of_run(program, run, &blame, &violated);
-    let start = Drawing::new(program, run, Fullness::Compact, Style::Plain).start();
+    let start = Drawing::new(program, run, Fullness::Compact, (Style::Plain, Look::WIDTH)).start();
     let start = if start.is_empty() { start } else { format!("<p>{}</p>", escaped(start.trim())) };
     let parts = [
         ("violated", escaped(&violated)),
+        ("properties", listed(program, properties)),
         ("start", start),
         ("blame", escaped(&blame.sentence(program, run))),
         ("source", rows::markup(program)),
@@ -76,6 +78,20 @@ pub fn trace_view(program: &Program, run: &Run) -> TraceView {
     ];
     let markup = fill(MARKUP, &parts.each_ref().map(|(name, text)| (*name, text.as_str())));
     TraceView { markup, data: serde_json::to_value(&data).expect("the types hold nothing but JSON") }
+}
+
+/// The verdict of each property, where there is more than one.
+fn listed(program: &Program, properties: &[Judged]) -> String {
+    if properties.len() < 2 {
+        return String::new();
+    }
+    let item = |it: &Judged| {
+        let (word, what) = (property::word(&it.verdict), property::judged(program, it));
+        let line = program.source().line_name(what.span);
+        format!("<li class=\"{word}\">{word}: {} ({})</li>\n", escaped(&what.with_name()), escaped(&line))
+    };
+    let items: String = properties.iter().map(item).collect();
+    format!("<ul class=\"properties\" aria-label=\"Each property by itself\">\n{items}</ul>\n")
 }
 
 /// A page with each `{{name}}` replaced, in one pass: what is put in is not looked at again.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::data::{StateData, StepData, step_data};
 use super::rows;
 use crate::program::{Domain, Initial, PointId, Program, Value};
+use crate::report::property::violated_in;
 use crate::report::steps::{describe, describe_event};
-use crate::report::violated;
 use crate::report::words::{Fullness, Words, own_part};
 use crate::source::Span;
 use crate::system::{Action, Control, Effect, Event, Next, Start, Walk};
@@ -99,8 +99,8 @@ pub fn walk_view<'a>(program: &'a Program, walk: &Walk) -> WalkView<'a> {
     let steps =
         walk.events.iter().zip(&described).map(|(event, step)| named(words, step_data(words, event, step), event));
     let violated = walk.violation.map(|violation| {
-        let violated = violated(program, violation);
-        format!("{} ({})", violated.text, program.source().line_name(violated.span))
+        let violated = violated_in(program, violation, walk.situation);
+        format!("{} ({})", violated.with_name(), program.source().line_name(violated.span))
     });
     let next = walk.next.iter().take(MAX_NEXT).map(|next| next_step(words, walk, next));
     WalkView {

@@ -30,7 +30,7 @@ pub(super) fn report(
         command: crate::report::Command::Fence,
         file: "t.fw",
         program: &program,
-        model,
+        models: &[model],
         candidates: &candidates,
         answer: Ok(&synthesis),
         repairs: &[],
@@ -39,8 +39,9 @@ pub(super) fn report(
         seconds: 0.25,
         peak_rss: None,
         certificate: None,
+        notes: &[],
     };
-    report.fences(&finding, Look { style: Style::Plain, detail: Detail::Normal })
+    report.fences(&finding, Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH })
 }
 
 fn check(text: &str, model: Model, place: Place, by: By, expected: &Expect) {

@@ -6,7 +6,7 @@ use crate::report::trace_page;
 
 fn page(text: &str, model: Model) -> String {
     let program = program(text);
-    trace_page("t.fw", &program, &unsafe_run(&program, model))
+    trace_page("t.fw", &program, &unsafe_run(&program, model), &[])
 }
 
 /// The data of a page.

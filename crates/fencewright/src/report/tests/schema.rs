@@ -50,8 +50,11 @@ fn verifications_fit_the_schema() {
     };
     for result in [Ok(()), Err(Failure::Refused("element 3".to_owned())), Err(Failure::Stopped(Stop::Time))] {
         let (file, path, certificate) = ("t.fw", "t.cert", &certificate);
-        let verification = Verification { file, path, certificate, result: &result, seconds: 0.25, peak_rss: None };
-        check(&Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal }));
+        let verification =
+            Verification { file, path, certificate, result: &result, seconds: 0.25, peak_rss: None, notes: &[] };
+        check(
+            &Json.verification(&verification, Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH }),
+        );
     }
 }
 

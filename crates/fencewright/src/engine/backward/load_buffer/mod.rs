@@ -101,7 +101,10 @@ impl Engine for LoadBuffer {
         let machine = Machine::of(task.buffering()?);
         fits(task)?;
         let automaton = automaton(task)?;
-        let program = RegisterFree::new(task, &automaton)?;
+        let program = match RegisterFree::new(task, &automaton, monitor) {
+            Ok(program) => program,
+            Err(unmade) => return unmade.answered(self.name()),
+        };
         let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing(task.options)));
         let verdict = match search.run(task.options.threads, monitor) {
             End::Safe => Verdict::Safe,

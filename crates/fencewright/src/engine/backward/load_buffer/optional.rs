@@ -21,7 +21,7 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
-use crate::engine::automaton::{Letter, RegisterFree};
+use crate::engine::automaton::{Letter, RegisterFree, Unmade};
 use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
@@ -77,7 +77,13 @@ pub fn clauses(
     options.without.insert(Reduction::BISIMILAR);
     let task = Task { placement: &placement, options: &options, ..*task };
     let automaton = automaton(&task)?;
-    let mut program = RegisterFree::new(&task, &automaton)?;
+    let mut program = match RegisterFree::new(&task, &automaton, monitor) {
+        Ok(program) => program,
+        Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
+        Err(Unmade::Stopped(stop)) => {
+            return Ok(Found { clauses: Vec::new(), stopped: Some(stop.into()), explored: 0 });
+        }
+    };
     let labels = open(&mut program, &optional);
     // Whether a process passes an optional fence depends on its whole buffer.
     let reducing = Reducing { symmetry: false, read_back: false, ..reducing(task.options) };

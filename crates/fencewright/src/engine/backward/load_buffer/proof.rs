@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::automaton::{Automaton, Datum, LocalState, Merging, RegisterFree, StateId};
+use crate::engine::automaton::{Automaton, Datum, LocalState, Merging, RegisterFree, StateId, Unmade};
 use crate::engine::backward::facts::{ProcessFacts, Stage};
 use crate::engine::backward::load_buffer::constraint::{ABSENT, Message};
 use crate::engine::backward::load_buffer::system::{LoadBuffers, Machine, Reducing};
@@ -102,7 +102,11 @@ impl Resting<'_> {
 pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Result<Sought<'a>, Unsupported> {
     let machine = Machine::of(task.buffering()?);
     let automaton = Automaton::new(task, merging);
-    let program = RegisterFree::new(task, &automaton)?;
+    let program = match RegisterFree::new(task, &automaton, monitor) {
+        Ok(program) => program,
+        Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
+        Err(Unmade::Stopped(stop)) => return Ok(Sought::Stopped(stop.into())),
+    };
     // A process that is left open may have any buffer, a renamed constraint may be any of its like, a set of values any
     // of them, and own writes that are left out may be anywhere: none of that is closed rule by rule.
     let reducing = Reducing {

@@ -80,7 +80,10 @@ impl Engine for Pws {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let rmw = updates(task)?;
         let automaton = automaton(task)?;
-        let program = RegisterFree::new(task, &automaton)?;
+        let program = match RegisterFree::new(task, &automaton, monitor) {
+            Ok(program) => program,
+            Err(unmade) => return unmade.answered(self.name()),
+        };
         let system = PartialWriteSerialization::new(task.program, &program, rmw, reducing(task.options));
         let mut search = Search::new(system);
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {

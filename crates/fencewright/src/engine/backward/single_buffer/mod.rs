@@ -75,7 +75,10 @@ impl Engine for SingleBufferEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         self.takes(task)?;
         let automaton = automaton(task)?;
-        let program = RegisterFree::new(task, &automaton)?;
+        let program = match RegisterFree::new(task, &automaton, monitor) {
+            Ok(program) => program,
+            Err(unmade) => return unmade.answered(self.name()),
+        };
         let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {
             End::Safe => Verdict::Safe,

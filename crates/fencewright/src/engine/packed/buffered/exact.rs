@@ -128,6 +128,10 @@ impl Rules for Discipline {
         waiting.iter().filter(|pending| **pending != Entry::Marker).count()
     }
 
+    fn n_parts(&self, waiting: &Vec<Entry>) -> usize {
+        waiting.len()
+    }
+
     fn renamed(&self, waiting: &Vec<Entry>, to: &IndexVec<LocationId, LocationId>) -> Vec<Entry> {
         let mut renamed = waiting.clone();
         for pending in &mut renamed {

@@ -29,6 +29,8 @@ pub trait Rules: Debug + Sync {
     fn has_marker(&self, waiting: &Self::Waiting) -> bool;
     /// How many stores there are; 0 if that is not kept.
     fn n_stores(&self, waiting: &Self::Waiting) -> usize;
+    /// How many parts it is kept in, for its size.
+    fn n_parts(&self, waiting: &Self::Waiting) -> usize;
     /// With other names for the locations.
     fn renamed(&self, waiting: &Self::Waiting, to: &IndexVec<LocationId, LocationId>) -> Self::Waiting;
 

@@ -13,6 +13,9 @@ use crate::program::{LocationId, Value};
 /// An interned buffer; 0 is the empty one.
 pub type BufferId = u32;
 
+/// What a store or value in a buffer takes, where it waits and where it is the newest.
+const BYTES_OF_PART: u64 = 32;
+
 /// The empty buffer.
 pub const EMPTY: BufferId = 0;
 
@@ -58,7 +61,7 @@ impl<R: Rules> BufferTable<R> {
     /// Only the empty buffer is known.
     pub fn new(rules: R) -> Self {
         let known = Interner::new();
-        known.intern(rules.nothing());
+        known.intern(rules.nothing(), 0);
         Self { rules, known }
     }
 
@@ -69,7 +72,8 @@ impl<R: Rules> BufferTable<R> {
 
     /// The buffer in which this waits.
     pub fn intern(&self, waiting: R::Waiting) -> BufferId {
-        self.known.intern(waiting)
+        let n_parts = self.rules.n_parts(&waiting);
+        self.known.intern(waiting, n_parts)
     }
 
     /// What waits in a buffer.
@@ -84,7 +88,7 @@ impl<R: Rules> BufferTable<R> {
 
     /// The bytes of the table, roughly.
     pub fn bytes(&self) -> u64 {
-        (self.len() * 128) as u64
+        (self.len() * 128) as u64 + self.known.n_parts() * BYTES_OF_PART
     }
 
     /// What a buffer can do.

@@ -1,13 +1,18 @@
-//! Properties: `forbid COND [at end [of T, …]] [for i in a..b, …];`
+//! Properties: `forbid [NAME:] COND [at end [of T, …]] [for i in a..b, …];`
 
 use super::{Parsed, Parser};
 use crate::frontend::ast::{AtEnd, Forbid, ItemKind, ThreadRef};
-use crate::frontend::fw::token::{Keyword, Symbol};
+use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 use crate::source::Diagnostic;
 
 impl Parser<'_> {
     pub(super) fn forbid(&mut self) -> Parsed<ItemKind> {
         self.bump();
+        let is_named = self.kind() == TokenKind::Name && self.is_before(Symbol::Colon);
+        let name = if is_named { Some(self.take_name()) } else { None };
+        if is_named {
+            self.bump();
+        }
         let condition = self.expression()?;
         let at_end = if self.is_at_keyword(Keyword::At) { Some(self.at_end()?) } else { None };
         let mut binders = Vec::new();
@@ -28,7 +33,7 @@ impl Parser<'_> {
             return Err(self.expected("`;`", "`at end` stands before `for`: `forbid C at end for i in 0..1;`"));
         }
         self.semicolon()?;
-        Ok(ItemKind::Forbid(Forbid { condition, at_end, binders }))
+        Ok(ItemKind::Forbid(Forbid { name, condition, at_end, binders }))
     }
 
     fn at_end(&mut self) -> Parsed<AtEnd> {

@@ -251,7 +251,8 @@ fn shared(it: &Shared) -> String {
 }
 
 fn forbid(it: &Forbid) -> String {
-    let mut text = format!("forbid {}", expr(&it.condition));
+    let name = it.name.as_ref().map_or(String::new(), |name| format!("{}: ", name.text));
+    let mut text = format!("forbid {name}{}", expr(&it.condition));
     if let Some(at_end) = &it.at_end {
         text += " at end";
         if !at_end.of.is_empty() {

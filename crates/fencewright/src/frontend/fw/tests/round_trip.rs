@@ -33,6 +33,7 @@ fn items_have_one_layout() {
     check("shared a [ 2 ]={ 1,2 , };", "shared a[2] = {1, 2};\n");
     check("thread P ( i:0..1 ,j : 0 .. N - 1 ){}", "thread P(i: 0..1, j: 0..N-1) {}\n");
     check("fn f( shared l,a:bool,b ){}", "fn f(shared l, a: bool, b) {}\n");
+    check("forbid  mutex :P@l&&Q@l;", "forbid mutex: P@l && Q@l;\n");
     check("forbid P (0) @ l&&Q . r==1 at end of P (0),Q for i in 0 .. 1;", {
         "forbid P(0)@l && Q.r == 1 at end of P(0), Q for i in 0..1;\n"
     });

@@ -74,6 +74,11 @@ impl Cfg {
         cfg
     }
 
+    /// How many nodes there are, united ones counted apart.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// A node that nothing leads to.
     pub(super) fn node(&mut self) -> Node {
         let parent = self.nodes.next_index();

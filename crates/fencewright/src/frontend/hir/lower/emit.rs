@@ -36,11 +36,11 @@ pub(super) fn emit(
     let points = emit_points(builder, &mut emitted, cfg);
     for arc in &cfg.arcs {
         let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
-        builder.edge(points[&arc.from], op, points[&arc.to], arc.span);
+        builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
     }
     if let Some(end) = cfg.end {
-        builder.end(points[&end]);
-        emitted.ends.push(points[&end]);
+        builder.end(points.of(end));
+        emitted.ends.push(points.of(end));
     }
     emitted
 }
@@ -75,24 +75,32 @@ fn emit_registers(
     registers
 }
 
-fn emit_points(builder: &mut Builder, emitted: &mut Emitted, cfg: &Cfg) -> BTreeMap<Node, PointId> {
+/// The control points of nodes; of those that an arc or the entry is at.
+struct Points(IndexVec<Node, Option<PointId>>);
+
+impl Points {
+    fn of(&self, node: Node) -> PointId {
+        self.0[node].expect("a node in use has a point")
+    }
+}
+
+fn emit_points(builder: &mut Builder, emitted: &mut Emitted, cfg: &Cfg) -> Points {
     let entry = builder.so_far().processes()[emitted.process].entry;
-    let mut points = BTreeMap::from([(cfg.entry, entry)]);
+    let mut points = Points(IndexVec::filled(cfg.n_nodes(), None));
+    points.0[cfg.entry] = Some(entry);
     let mut order = vec![cfg.entry];
-    for arc in &cfg.arcs {
-        for node in [arc.from, arc.to] {
-            points.entry(node).or_insert_with(|| {
-                order.push(node);
-                builder.point(emitted.process)
-            });
+    for node in cfg.arcs.iter().flat_map(|arc| [arc.from, arc.to]) {
+        if points.0[node].is_none() {
+            points.0[node] = Some(builder.point(emitted.process));
+            order.push(node);
         }
     }
     for node in order {
         for label in cfg.labels(node) {
             let known = emitted.labels.entry(label.clone()).or_default();
-            if known.last() != Some(&points[&node]) {
-                known.push(points[&node]);
-                builder.label(points[&node], label.clone());
+            if known.last() != Some(&points.of(node)) {
+                known.push(points.of(node));
+                builder.label(points.of(node), label.clone());
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::frontend::hir::{Claim, Observed, Property as Tree};
 use crate::frontend::said::{MAX_SITUATIONS, Said};
-use crate::program::{Builder, Expr, ProcessId, Property, StateVar};
+use crate::program::{Builder, Expr, ProcessId, Property, PropertyWords, Situation, StateVar};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 
@@ -46,7 +46,9 @@ impl Lowering<'_> {
     fn property(&mut self, tree: &Tree) -> Property {
         let ended = self.ended(&tree.ended);
         let mut all: Vec<Conjunct> = Vec::new();
+        let mut firsts: Vec<usize> = Vec::new();
         for (choice, claim) in &tree.any_of {
+            firsts.push(all.len());
             if let Some(span) = choice.filter(|_| all.len() > MAX_SITUATIONS) {
                 self.refuse_size(span);
                 break;
@@ -62,8 +64,11 @@ impl Lowering<'_> {
             let warning = Diagnostic::warning(tree.condition, "this can never hold");
             self.said.say(warning.with_help("a thread is at one place at a time, and some of these are never reached"));
         }
-        let situations = all.iter().filter_map(|it| it.and(ended.as_ref()?)).map(Conjunct::finish).collect();
-        Property { kind: tree.kind, situations, text: tree.text.clone(), span: tree.span }
+        let situation = |it: &Conjunct| it.and(ended.as_ref()?).map(Conjunct::finish);
+        let lowered: Vec<Option<Situation>> = all.iter().map(situation).collect();
+        let words = words(&tree.words, &firsts, &lowered);
+        let situations = lowered.into_iter().flatten().collect();
+        Property { kind: tree.kind, situations, text: tree.text.clone(), words, span: tree.span }
     }
 
     /// These threads have ended; nothing if one never does.
@@ -127,4 +132,13 @@ impl Lowering<'_> {
         };
         Conjunct::at(emitted.process, points)
     }
+}
+
+/// The words of a property whose choices begin at these of the situations, of which some came to nothing.
+fn words(tree: &PropertyWords, firsts: &[usize], lowered: &[Option<Situation>]) -> PropertyWords {
+    let member = |(choice, text): &(usize, String)| {
+        let first = *firsts.get(*choice)?;
+        Some((lowered[..first].iter().flatten().count(), text.clone()))
+    };
+    PropertyWords { members: tree.members.iter().filter_map(member).collect(), ..tree.clone() }
 }

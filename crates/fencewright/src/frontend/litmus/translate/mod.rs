@@ -277,7 +277,7 @@ impl<'a> Translation<'a> {
             }
         };
         let at_end = Some(AtEnd { span, of: Vec::new() });
-        item(ItemKind::Forbid(Forbid { condition, at_end, binders: Vec::new() }), span, true)
+        item(ItemKind::Forbid(Forbid { name: None, condition, at_end, binders: Vec::new() }), span, true)
     }
 
     fn note_reads(&mut self, it: &Condition) {

@@ -17,7 +17,7 @@ impl Translation<'_> {
         let mut items = Vec::new();
         for tuple in &file.forbidden {
             let Some(condition) = self.situation(tuple) else { continue };
-            let kind = ItemKind::Forbid(Forbid { condition, at_end: None, binders: Vec::new() });
+            let kind = ItemKind::Forbid(Forbid { name: None, condition, at_end: None, binders: Vec::new() });
             let trivia = tuple.trivia.clone();
             items.push(Item { trivia, span: tuple.span, kind });
         }

@@ -1,0 +1,284 @@
+//! Several engines at the same question, in rounds, so that none has to be right about which is quickest.
+//!
+//! ```text
+//!   round      0        1        2
+//!   explicit   20,000 ─ 20,000 ─ 9,713 states: safe ──▶ the answer
+//!   coherence  20,000 ─ 3,100 states: an alarm, out
+//!   load-buffer 1,000 ─ 1,000 ─  1,000 constraints ──── told to stop
+//! ```
+//!
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was. Shares are counted
+//! in states and constraints, not in time, and the answer is that of the first in the list among those that answer in
+//! the same round: the same question gets the same answer and run, on one core and on several. What it costs is at most
+//! the number of engines times what the quickest takes, if the shares take about the same time.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::engine::{Answer, Engine, Options, Task, Unsupported, Verdict};
+use crate::watch::{Monitor, Progress, Stop};
+
+/// An engine, and its share of a round.
+#[derive(Clone, Copy)]
+pub struct Contender {
+    /// The engine.
+    pub engine: &'static dyn Engine,
+    /// So many states or constraints.
+    pub share: u64,
+}
+
+/// As much as the main thread has, and more: long blocks are run by recursion.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What an engine says.
+pub type Said = Result<Answer, Unsupported>;
+
+/// How much an answer is worth: a verdict ends the race, a limit ends it where nobody has a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    /// Others may know.
+    Nothing,
+    /// A limit was reached, for all of them.
+    Limit,
+    /// It is decided.
+    Verdict,
+}
+
+/// Lets engines race; the winner's answer, or those of all if nobody wins. Each engine runs on one thread, as many at
+/// once as the options allow.
+pub fn race(
+    contenders: &[Contender],
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+    worth: fn(&Verdict) -> Worth,
+) -> Result<Answer, Vec<Said>> {
+    let n_permits = task.options.threads.max(1);
+    let options = Options { threads: 1, ..task.options.clone() };
+    let task = &Task { options: &options, ..*task };
+    let rounds = Rounds::new(contenders.len(), n_permits, monitor);
+    let run = |number: usize, contender: &Contender| {
+        let seat = Seat::take(&rounds, number, contender.share);
+        let said = contender.engine.check(task, &seat);
+        let worth = said.as_ref().map_or(Worth::Nothing, |answer| worth(&answer.verdict));
+        rounds.leave(number, worth);
+        said
+    };
+    let mut said: Vec<Said> = thread::scope(|scope| {
+        let start = |(number, contender)| {
+            let thread = thread::Builder::new().stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, move || run(number, contender)).expect("a thread can be started")
+        };
+        let threads: Vec<_> = contenders.iter().enumerate().map(start).collect();
+        threads.into_iter().map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let winner = rounds.state().winner;
+    match winner {
+        Some(winner) => match said.swap_remove(winner) {
+            Ok(answer) => Ok(answer),
+            Err(unsupported) => Err(vec![Err(unsupported)]),
+        },
+        None => Err(said),
+    }
+}
+
+/// Where an engine is in the current round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Has its share before it.
+    Ready,
+    /// Is at it.
+    Running,
+    /// Has done it.
+    Done,
+    /// Has answered.
+    Left(Worth),
+}
+
+#[derive(Debug)]
+struct State {
+    places: Vec<Place>,
+    n_running: usize,
+    winner: Option<usize>,
+}
+
+struct Rounds<'a> {
+    monitor: &'a dyn Monitor,
+    n_permits: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+    is_decided: AtomicBool,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(n_contenders: usize, n_permits: usize, monitor: &'a dyn Monitor) -> Self {
+        let state = State { places: vec![Place::Ready; n_contenders], n_running: 0, winner: None };
+        let is_decided = AtomicBool::new(false);
+        Self { monitor, n_permits, state: Mutex::new(state), changed: Condvar::new(), is_decided }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for its turn in this round, or for the end.
+    fn wait(&self, mut state: MutexGuard<'_, State>, number: usize) {
+        let may_not = |state: &mut State| {
+            let is_its_turn = state.places[number] == Place::Ready && state.n_running < self.n_permits;
+            !is_its_turn && !self.is_decided.load(Ordering::Relaxed)
+        };
+        state = self.changed.wait_while(state, may_not).unwrap_or_else(PoisonError::into_inner);
+        state.places[number] = Place::Running;
+        state.n_running += 1;
+    }
+
+    /// Has done its share, or has answered; the last to do so ends the round.
+    fn pause(&self, state: &mut State, number: usize, place: Place) {
+        if state.places[number] == Place::Running {
+            state.n_running -= 1;
+        }
+        state.places[number] = place;
+        let is_over = state.places.iter().all(|it| matches!(it, Place::Done | Place::Left(_)));
+        if is_over && !self.is_decided.load(Ordering::Relaxed) {
+            let worth = |number: &usize| match state.places[*number] {
+                Place::Left(worth) => worth,
+                Place::Ready | Place::Running | Place::Done => Worth::Nothing,
+            };
+            // The first of the best.
+            let best = (0..state.places.len()).rev().max_by_key(worth).filter(|it| worth(it) > Worth::Nothing);
+            if best.is_some() {
+                state.winner = best;
+                self.is_decided.store(true, Ordering::Relaxed);
+            }
+            for place in state.places.iter_mut().filter(|it| **it == Place::Done) {
+                *place = Place::Ready;
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    fn leave(&self, number: usize, worth: Worth) {
+        self.pause(&mut self.state(), number, Place::Left(worth));
+    }
+}
+
+/// The monitor of an engine in the race.
+struct Seat<'a> {
+    rounds: &'a Rounds<'a>,
+    number: usize,
+    share: u64,
+    /// What it explored when it was last asked; less than before where it starts anew.
+    last: AtomicU64,
+    /// What is left of its share.
+    left: AtomicU64,
+}
+
+impl<'a> Seat<'a> {
+    fn take(rounds: &'a Rounds<'a>, number: usize, share: u64) -> Self {
+        rounds.wait(rounds.state(), number);
+        Self { rounds, number, share, last: AtomicU64::new(0), left: AtomicU64::new(share) }
+    }
+}
+
+impl Monitor for Seat<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        let last = self.last.swap(progress.explored, Ordering::Relaxed);
+        let done = progress.explored.checked_sub(last).unwrap_or(progress.explored);
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(done), Ordering::Relaxed);
+        if let Some(stop) = self.rounds.monitor.poll(progress) {
+            return Some(stop);
+        }
+        if left <= done {
+            self.left.store(self.share, Ordering::Relaxed);
+            let mut state = self.rounds.state();
+            self.rounds.pause(&mut state, self.number, Place::Done);
+            self.rounds.wait(state, self.number);
+        }
+        self.rounds.is_decided.load(Ordering::Relaxed).then_some(Stop::Asked)
+    }
+}
+
+/// An engine that panics must not keep the others waiting.
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.rounds.leave(self.number, Worth::Verdict);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Contender, Worth, race};
+    use crate::engine::{Answer, Card, Engine, Options, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
+    use crate::frontend::{self, fw::Fw};
+    use crate::memory::Model;
+    use crate::source::Source;
+    use crate::watch::{Monitor, Progress, Unlimited};
+
+    /// Knows the answer after so many states.
+    struct Counting {
+        name: &'static Card,
+        needs: u64,
+        knows: bool,
+    }
+
+    const fn card(name: &'static str) -> Card {
+        let repairs = Repairs::ByRuns;
+        Card { name, about: "", reductions: &[], settings: &[], contradiction: |_| None, repairs, asks_others: false }
+    }
+
+    static FIRST: Card = card("first");
+    static SECOND: Card = card("second");
+    static THIRD: Card = card("third");
+
+    impl Engine for Counting {
+        fn card(&self) -> &'static Card {
+            self.name
+        }
+
+        fn takes(&self, _task: &Task<'_>) -> Result<(), Unsupported> {
+            Ok(())
+        }
+
+        fn check(&self, _task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+            let stopped =
+                (0..self.needs).find_map(|explored| monitor.poll(&Progress { explored, ..Progress::default() }));
+            let verdict = match stopped {
+                Some(stop) => Verdict::Unknown(stop.into()),
+                None if self.knows => Verdict::Safe,
+                None => Verdict::Unknown(StopReason::Alarm(0)),
+            };
+            Ok(Answer { engine: self.name(), verdict, stats: Stats::default() })
+        }
+    }
+
+    fn worth(verdict: &Verdict) -> Worth {
+        if matches!(verdict, Verdict::Safe) { Worth::Verdict } else { Worth::Nothing }
+    }
+
+    /// Who wins when each has a share of ten.
+    fn winner(contenders: &[&'static Counting], threads: usize) -> Option<&'static str> {
+        let source = Source::new("empty.fw", "thread T { skip; }");
+        let program = frontend::parse(&Fw, &source, &[]).program.expect("the program is right");
+        let options = Options { threads, ..Options::default() };
+        let contenders: Vec<_> = contenders.iter().map(|&engine| Contender { engine, share: 10 }).collect();
+        race(&contenders, &Task::new(&program, Model::Sc, &options), &Unlimited, worth).ok().map(|it| it.engine)
+    }
+
+    const SLOW: &Counting = &Counting { name: &FIRST, needs: 95, knows: true };
+    const QUICK: &Counting = &Counting { name: &SECOND, needs: 25, knows: true };
+    const QUICKER: &Counting = &Counting { name: &THIRD, needs: 21, knows: true };
+    const IGNORANT: &Counting = &Counting { name: &FIRST, needs: 5, knows: false };
+
+    #[test]
+    fn who_needs_fewer_rounds_wins_and_the_list_decides_between_equals() {
+        for threads in [1, 2, 3] {
+            assert_eq!(winner(&[SLOW, QUICK], threads), Some("second"));
+            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need three rounds");
+            assert_eq!(winner(&[IGNORANT, QUICKER], threads), Some("third"));
+            assert_eq!(winner(&[IGNORANT, IGNORANT], threads), None);
+        }
+    }
+}

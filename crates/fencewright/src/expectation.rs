@@ -1,0 +1,205 @@
+//! What a program says must come out, read from the comments of its header, and held against what does.
+//!
+//! ```text
+//! // expect tso: unsafe (source of that truth)
+//! // fences tso after-stores by process: 4 sets of 4 (source of that truth)
+//! ```
+
+use std::fmt;
+
+use crate::engine::{Answer, Engine, Options, StopReason, Task, Unsupported, Verdict};
+use crate::memory::Model;
+use crate::program::{FenceKind, Program};
+use crate::synth::{self, By, Outcome, Place, Request, Synthesis};
+use crate::watch::Monitor;
+
+/// A verdict that is true of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// No run is bad.
+    Safe,
+    /// Some run is.
+    Unsafe,
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+        })
+    }
+}
+
+/// Everything that a header says.
+#[derive(Clone, Debug, Default)]
+pub struct Expectations {
+    /// What `check` must say.
+    pub verdicts: Vec<(Model, Expected)>,
+    /// What `fence` must say.
+    pub fences: Vec<Fences>,
+    /// Whether it says where the program comes from.
+    pub has_source: bool,
+    /// The lines of the verdicts.
+    pub lines: Vec<u32>,
+}
+
+/// What must come out of fence synthesis, with full fences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fences {
+    /// The model.
+    pub model: Model,
+    /// Where they stand: a name, or labels with commas.
+    pub placement: String,
+    /// `process` or `source`.
+    pub by: String,
+    /// What must come out.
+    pub outcome: FenceOutcome,
+    /// The line that says so.
+    pub line: u32,
+}
+
+/// What comes out of fence synthesis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FenceOutcome {
+    /// So many minimal sets; the smallest of this size.
+    Sets(usize, usize),
+    /// There is none.
+    Unfixable,
+}
+
+impl fmt::Display for FenceOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sets(1, size) => write!(f, "1 set of {size}"),
+            Self::Sets(n, size) => write!(f, "{n} sets of {size}"),
+            Self::Unfixable => write!(f, "unfixable"),
+        }
+    }
+}
+
+/// Whether an expectation holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// It does; this was found.
+    Yes(String),
+    /// It does not; this was found.
+    No(String),
+    /// It is not known, and why.
+    Unknown(String),
+    /// The engine does not take the question.
+    Refused(String),
+}
+
+impl Expectations {
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// A line that begins like an expectation is none: its number, and what is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut out = Self::default();
+        for (line, number) in text.lines().zip(1..) {
+            let words = comment(line);
+            let wrong = |what: &str| format!("line {number}: {what}: `{}`", line.trim());
+            if words.starts_with("source:") {
+                out.has_source = true;
+            } else if let Some(rest) = words.strip_prefix("expect ") {
+                let (model, verdict) = rest.split_once(':').ok_or_else(|| wrong("no colon"))?;
+                let verdict = match first_word(verdict) {
+                    "safe" => Expected::Safe,
+                    "unsafe" => Expected::Unsafe,
+                    _ => return Err(wrong("neither `safe` nor `unsafe`")),
+                };
+                out.verdicts.push((self::model(model).ok_or_else(|| wrong("unknown model"))?, verdict));
+                out.lines.push(number);
+            } else if let Some(rest) = words.strip_prefix("fences ") {
+                out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn comment(line: &str) -> &str {
+    let line = line.trim();
+    let inner = ["//", "(*", "/*", "*"].into_iter().find_map(|open| line.strip_prefix(open)).unwrap_or(line);
+    inner.trim_start_matches(['/', '*']).trim()
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or("")
+}
+
+fn model(name: &str) -> Option<Model> {
+    Model::ALL.into_iter().find(|model| model.name() == name.trim())
+}
+
+fn fences(text: &str, line: u32) -> Option<Fences> {
+    let (head, outcome) = text.split_once(':')?;
+    let [name, placement, "by", by] = head.split_whitespace().collect::<Vec<_>>()[..] else { return None };
+    let words: Vec<_> = outcome.split_whitespace().collect();
+    let outcome = match words[..] {
+        ["unfixable", ..] => FenceOutcome::Unfixable,
+        [sets, "set" | "sets", "of", size, ..] => FenceOutcome::Sets(sets.parse().ok()?, size.parse().ok()?),
+        _ => return None,
+    };
+    Some(Fences { model: model(name)?, placement: placement.to_owned(), by: by.to_owned(), outcome, line })
+}
+
+/// Whether an answer is what is expected.
+pub fn hold(expected: Expected, answer: &Result<Answer, Unsupported>) -> Held {
+    let found = match answer.as_ref().map(|it| &it.verdict) {
+        Ok(Verdict::Safe) => Expected::Safe,
+        Ok(Verdict::Unsafe(_)) => Expected::Unsafe,
+        Ok(Verdict::Unknown(reason)) => return Held::Unknown(reason.to_string()),
+        Err(unsupported) => return Held::Refused(unsupported.to_string()),
+    };
+    if found == expected { Held::Yes(found.to_string()) } else { Held::No(found.to_string()) }
+}
+
+/// Whether fence synthesis finds what is expected. Where it finds only some sets, they must not contradict it.
+///
+/// # Errors
+/// What is wrong with the expectation, or with the tool.
+pub fn hold_fences(
+    expected: &Fences,
+    engine: &dyn Engine,
+    program: &Program,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Held, String> {
+    let place = match expected.placement.as_str() {
+        "after-stores" => Place::AfterStores,
+        "before-loads" => Place::BeforeLoads,
+        "anywhere" => Place::Anywhere,
+        labels => Place::Labels(labels.split(',').map(str::to_owned).collect()),
+    };
+    let by = if expected.by == "source" { By::Source } else { By::Process };
+    let candidates = synth::candidates(program, &place, by).map_err(|it| format!("no label `{}`", it.label))?;
+    let request = Request { kinds: &[FenceKind::Full], ..Request::all(&candidates) };
+    let task = Task::new(program, expected.model, options);
+    match synth::synthesize(engine, &task, &request, monitor) {
+        Ok(synthesis) => compared(&expected.outcome, &synthesis),
+        Err(unsupported) => Ok(Held::Refused(unsupported.to_string())),
+    }
+}
+
+fn compared(expected: &FenceOutcome, synthesis: &Synthesis) -> Result<Held, String> {
+    let found = match &synthesis.outcome {
+        Outcome::Correct => FenceOutcome::Sets(1, 0),
+        Outcome::Fixed(sets) => {
+            FenceOutcome::Sets(sets.len(), sets.iter().map(|set| set.fences.0.len()).min().unwrap_or(0))
+        }
+        Outcome::Unfixable(..) => FenceOutcome::Unfixable,
+        Outcome::Unknown(StopReason::Defect(what)) => return Err(what.clone()),
+        Outcome::Unknown(reason) => return Ok(Held::Unknown(reason.to_string())),
+    };
+    let is_expected = match (&found, expected, synthesis.is_complete) {
+        (_, _, true) => found == *expected,
+        (FenceOutcome::Sets(n, size), FenceOutcome::Sets(all, least), false) => n <= all && size >= least,
+        (_, _, false) => false,
+    };
+    let more = synthesis.stopped.as_ref().map(|it| format!(", perhaps more: {it}")).unwrap_or_default();
+    let found = format!("{found}{more}");
+    Ok(if is_expected { Held::Yes(found) } else { Held::No(found) })
+}
