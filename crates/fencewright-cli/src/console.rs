@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use fencewright::report::{self, Detail, Ending, Look, Note, Report, WrongInput};
-use fencewright::source::{Diagnostic, Source, Style, render};
+use fencewright::source::{Diagnostic, Source, Style, printable, render};
 
 use crate::args::{Color, OutputArguments};
 use crate::code::Code;
@@ -157,6 +158,12 @@ impl Console {
         self.code
     }
 
+    /// The name of a file as it is told: for people without what would do something to their terminal.
+    pub fn name_of(&self, path: &Path) -> String {
+        let name = crate::input::name(path);
+        if self.is_for_people() { printable(&name).into_owned() } else { name }
+    }
+
     /// An error that has no place in a text.
     pub fn error(&self, message: &str, help: Option<&str>) {
         self.error_about(None, message, help);
@@ -165,13 +172,14 @@ impl Console {
     /// An error about a file as a whole, if it is about one.
     pub fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
         self.notes.borrow_mut().all.push(Note::error(file, message, help));
+        let message = printable(message);
         let paint = |color: &str, text: &str| match self.error_style() {
             Style::Plain => text.to_owned(),
             Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
         };
         let mut text = format!("{}{}\n", paint("1;31", "error"), paint("1", &format!(": {message}")));
         if let Some(help) = help {
-            text += &format!("  {} {help}\n", paint("1;36", "= help:"));
+            text += &format!("  {} {}\n", paint("1;36", "= help:"), printable(help));
         }
         complain(&text);
     }

@@ -120,7 +120,7 @@ fn walk(folder: &Path, is_wanted: &dyn Fn(&str) -> bool, all: &mut Vec<PathBuf>)
 
 /// Reads a file or standard input; `None` once it has been said what is wrong.
 pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
-    try_read(path, format).map_err(|it| it.tell(path, console)).ok()
+    try_read(path, &console.name_of(path), format).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// The program in a file; `None` once it has been said what is wrong.
@@ -133,7 +133,7 @@ pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> 
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
-        sources.push(Source::new(path.display().to_string(), text_of(path, console)?));
+        sources.push(Source::new(console.name_of(path), text_of(path, console)?));
     }
     let mut hints = Vec::new();
     for source in &sources {
@@ -176,7 +176,7 @@ pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
+fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unreadable> {
     // The ending comes first: it is wrong whatever the file holds.
     let frontend = match format {
         Some(name) => {
@@ -185,7 +185,6 @@ fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
         }
         None => by_ending(path)?,
     };
-    let name = name(path);
     let cannot_read =
         |error: &io::Error| Unreadable { message: format!("cannot read `{name}`: {}", reason(error)), help: None };
     let bytes = if is_stdin(path) {
@@ -198,7 +197,7 @@ fn try_read(path: &Path, format: Option<&str>) -> Result<Input, Unreadable> {
         }
         limited(file)
     };
-    let source = Source::new(name.as_str(), text(&name, bytes.map_err(|error| cannot_read(&error))?)?);
+    let source = Source::new(name, text(name, bytes.map_err(|error| cannot_read(&error))?)?);
     Ok(Input { source, frontend })
 }
 

@@ -76,7 +76,8 @@ fn statement(document: &Document, byte: u32) -> Option<&Stmt> {
     let bodies = document.file.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(it) => Some(&it.body),
         ItemKind::Function(it) => Some(&it.body),
-        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) | ItemKind::Predicate(_) => None,
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
+        ItemKind::Predicate(_) | ItemKind::Include(_) => None,
     });
     let mut found = None;
     let mut todo: Vec<&fencewright::frontend::ast::Block> = bodies.collect();
@@ -105,7 +106,7 @@ fn doing(document: &Document, statement: &Stmt, model: Model) -> Option<String> 
             accesses.expr(&it.value);
             stored = document.names.is_shared(&it.target.name).then(|| it.target.name.text.clone());
         }
-        StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it) => accesses.expr(it),
+        StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it, _) => accesses.expr(it),
         StmtKind::If(it) => accesses.expr(&it.condition),
         StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => accesses.expr(condition),
         StmtKind::Fence(kind) => parts.push(fence(*kind, buffering).to_owned()),
@@ -191,12 +192,20 @@ impl Accesses<'_> {
                 self.load(name);
             }
             ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => self.expr(operand),
-            ExprKind::Binary(_, left, right) => {
+            ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
                 self.expr(left);
                 self.expr(right);
             }
+            ExprKind::Conditional(it) => {
+                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it))
+            }
             ExprKind::Call(name, arguments) => self.call(name, arguments),
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::At(..) | ExprKind::Member(..) => {}
+            ExprKind::Int(_)
+            | ExprKind::Based(..)
+            | ExprKind::Bool(_)
+            | ExprKind::Any(_)
+            | ExprKind::At(..)
+            | ExprKind::Member(..) => {}
         }
     }
 
@@ -205,8 +214,13 @@ impl Accesses<'_> {
         let is_function = self.document.names.at(name.span.start).is_some();
         let updated = arguments.first().and_then(|it| match &it.kind {
             ExprKind::Name(name) | ExprKind::Index(name, _) => Some(name),
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Unary(..) => None,
-            ExprKind::Binary(..) | ExprKind::Paren(_) | ExprKind::Call(..) | ExprKind::At(..) => None,
+            ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Unary(..) => None,
+            ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Call(..)
+            | ExprKind::At(..) => None,
             ExprKind::Member(..) => None,
         });
         let is_update = !["min", "max"].contains(&name.text.as_str());

@@ -16,5 +16,7 @@ mod files;
 mod hover;
 mod position;
 mod server;
+mod stdio;
 
 pub use server::{Settings, serve};
+pub use stdio::{Threads, stdio};

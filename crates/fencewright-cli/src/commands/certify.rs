@@ -200,7 +200,7 @@ impl Job<'_> {
         let Some(certificate) = certificate else { return (None, Code::Good) };
         let path = self.arguments.output.clone().unwrap_or_else(|| self.beside());
         let code = output::write(&path, &write(certificate), console);
-        ((code == Code::Good).then(|| path.display().to_string()), code)
+        ((code == Code::Good).then(|| console.name_of(&path)), code)
     }
 
     /// `NAME.MODEL.cert`, or `NAME.MODEL.fences.cert`.

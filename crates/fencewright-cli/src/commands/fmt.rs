@@ -51,7 +51,7 @@ fn format(path: &Path, arguments: &FmtArguments, console: &mut Console) -> Code 
 fn rewrite(path: &Path, text: &str, console: &mut Console) -> Code {
     match output::replace(path, text) {
         Ok(()) => {
-            console.say(&format!("formatted {}\n", path.display()));
+            console.say(&format!("formatted {}\n", console.name_of(path)));
             Code::Good
         }
         Err(error) => {

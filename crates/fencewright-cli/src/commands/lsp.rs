@@ -1,7 +1,6 @@
 //! `lsp`: serves an editor.
 
-use fencewright_lsp::{Settings, serve};
-use lsp_server::Connection;
+use fencewright_lsp::{Settings, serve, stdio};
 
 use crate::args::LspArguments;
 use crate::code::Code;
@@ -10,7 +9,7 @@ use crate::frontends;
 
 /// Serves the editor at the other end of standard input and output until it says goodbye.
 pub fn run(arguments: &LspArguments, console: &mut Console) -> Code {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = stdio();
     let served = serve(&connection, Settings { model: arguments.model, frontends: frontends::ALL });
     // The threads end when nothing is left to send.
     drop(connection);

@@ -30,7 +30,7 @@ pub fn run(arguments: &TestArguments, console: &mut Console) -> Code {
 }
 
 fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
-    let name = input::name(file);
+    let name = console.name_of(file);
     let Some(input) = input::read(file, None, console) else { return console.refuse(&name) };
     let expectations = match Expectations::read(input.source.text()) {
         Ok(expectations) => expectations,

@@ -17,7 +17,7 @@ pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
     let program = input::program(&arguments.file, &arguments.input, console);
     let Some(program) = program else { return console.refuse(&name) };
     let Some(text) = input::text_of(&arguments.certificate, console) else { return console.refuse(&name) };
-    let source = Source::new(arguments.certificate.display().to_string(), text);
+    let source = Source::new(console.name_of(&arguments.certificate), text);
     let certificate = match parse(&source) {
         Ok(certificate) => certificate,
         Err(diagnostic) => {

@@ -235,3 +235,23 @@ fn a_long_file_gets_its_mistakes() {
     assert_eq!(shown[0]["range"]["start"]["line"], json!(9_998));
     editor.stop();
 }
+
+/// What a server says of such input on standard error, and how it ends.
+fn refused(input: &str) -> (String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fencewright"));
+    command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the server starts");
+    child.stdin.take().expect("it was asked for").write_all(input.as_bytes()).expect("the server reads");
+    let output = child.wait_with_output().expect("the server ends");
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+#[test]
+fn lengths_that_are_not_true_end_the_session() {
+    for length in ["4000000000", "99999999999999", "18446744073709551615", "99999999999999999999999", "-1", "100"] {
+        let (said, code) = refused(&format!("Content-Length: {length}\r\n\r\n{{}}"));
+        assert_eq!(code, Some(2), "{length}: {said}");
+        assert!(said.contains("the editor does not speak the protocol"), "{length}: {said}");
+        assert!(!said.contains("panicked"), "{length}: {said}");
+    }
+}

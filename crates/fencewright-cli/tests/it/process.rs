@@ -447,3 +447,24 @@ fn a_program_with_mistakes_can_be_explored() {
     let (_serving, url) = exploring(&["explore", "--quiet", &file("wrong.fw")]);
     assert!(got(&url).starts_with("HTTP/1.1 200 "));
 }
+
+/// Escape characters, a bell, a carriage return: nothing of a name but what can be seen gets to a terminal.
+#[cfg(unix)]
+#[test]
+fn the_names_of_files_do_nothing_to_a_terminal() {
+    let good = "shared x: 0..1; thread T { x = 1; } forbid x == 1 at end;";
+    let name = "a\x1b[2J\x1b]0;b\x07\rc.fw";
+    for contents in [good, "thread {"] {
+        let (_directory, path) = workspace(name, contents);
+        let path = path.display().to_string();
+        for arguments in
+            [&["check"][..], &["fence", "--diff"], &["fmt", "--check"], &["trace"], &["test"], &["certify"]]
+        {
+            let output = output(&[arguments, &[&path]].concat());
+            let said = text(&output.stdout) + &text(&output.stderr);
+            assert!(!said.contains(['\x1b', '\x07', '\r']), "{arguments:?}: {said:?}");
+        }
+    }
+    let output = output(&["check", "no\x1b[2Jsuch.fw"]);
+    assert!(!text(&output.stderr).contains('\x1b'), "{:?}", text(&output.stderr));
+}

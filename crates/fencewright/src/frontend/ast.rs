@@ -78,6 +78,8 @@ pub enum ItemKind {
     Forbid(Forbid),
     /// `predicate x - y <= 1;`, a hint for predicate abstraction.
     Predicate(Expr),
+    /// `include "lib.fw";`, with the path in its quotes. Reading a program puts what the file declares in its place.
+    Include(Name),
 }
 
 /// A named constant; the command line can give it another value.
@@ -290,8 +292,8 @@ pub enum StmtKind {
     Label(Name),
     /// `assume(e);`
     Assume(Expr),
-    /// `assert(e);`
-    Assert(Expr),
+    /// `assert(e);`, or `assert(e, "why");` with the message in its quotes.
+    Assert(Expr, Option<Name>),
     /// `fence;`, `fence(store);`
     Fence(FenceKind),
     /// `;`
@@ -314,7 +316,7 @@ pub struct Let {
 pub struct Assign {
     /// What changes: a name or an array cell.
     pub target: Target,
-    /// `+=` is `Some(BinaryOp::Add)`: a load, then a store.
+    /// `+=` is `Some(BinaryOp::Add)`, and so on: a load, then a store.
     pub op: Option<BinaryOp>,
     /// The new value.
     pub value: Expr,
@@ -365,6 +367,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// `12`
     Int(i64),
+    /// `0xff`, `0b101`: its value, and how it is written.
+    Based(i64, String),
     /// `true`
     Bool(bool),
     /// `any`, of the type that is wanted; `any(0..2)`.
@@ -377,6 +381,10 @@ pub enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, `a && b`, …
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a << 2`, `a >> 2`: the number of bits is a constant.
+    Shift(Shift, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Conditional(Box<Conditional>),
     /// `(e)`, kept so that formatting does not take away what helps a reader.
     Paren(Box<Expr>),
     /// `cas(x, 0, 1)`, `max(a, b)`, `f(2)`
@@ -385,4 +393,34 @@ pub enum ExprKind {
     At(ThreadRef, Name),
     /// `P(0).r`, in properties.
     Member(ThreadRef, Name),
+}
+
+/// The direction of a shift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shift {
+    /// `<<`: times a power of two.
+    Left,
+    /// `>>`: divided by a power of two, rounded down.
+    Right,
+}
+
+impl Shift {
+    /// How it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Left => "<<",
+            Self::Right => ">>",
+        }
+    }
+}
+
+/// `c ? a : b`
+#[derive(Clone, Debug)]
+pub struct Conditional {
+    /// What is asked.
+    pub condition: Expr,
+    /// The value if so.
+    pub then: Expr,
+    /// The value if not.
+    pub otherwise: Expr,
 }

@@ -31,7 +31,8 @@ pub fn hints(program: &Program, source: &Source) -> Result<Vec<Expr<StateVar>>, 
             | ItemKind::Shared(_)
             | ItemKind::Thread(_)
             | ItemKind::Function(_)
-            | ItemKind::Forbid(_) => {
+            | ItemKind::Forbid(_)
+            | ItemKind::Include(_) => {
                 let message = "only predicates are expected here";
                 wrong.push(Diagnostic::error(item.span, message).with_help("write `predicate x <= y;`"));
             }
@@ -60,11 +61,14 @@ impl Reader<'_> {
                 Ok(Expr::binary(*op, self.value(left)?, self.value(right)?))
             }
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Any(_)
             | ExprKind::Name(_)
             | ExprKind::Index(..)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
             | ExprKind::Member(..) => {
@@ -75,7 +79,7 @@ impl Reader<'_> {
 
     fn value(&self, expr: &ast::Expr) -> Read<Expr<StateVar>> {
         match &expr.kind {
-            ExprKind::Int(value) => Ok(Expr::Const(*value)),
+            ExprKind::Int(value) | ExprKind::Based(value, _) => Ok(Expr::Const(*value)),
             ExprKind::Bool(value) => Ok(Expr::Const(Value::from(*value))),
             ExprKind::Paren(inner) => self.value(inner),
             ExprKind::Name(name) => self.location(&name.text, name.span),
@@ -95,9 +99,13 @@ impl Reader<'_> {
                 let product = is_linear.then(|| Expr::binary(BinaryOp::Mul, left, right));
                 product.ok_or_else(|| not_linear(expr.span))
             }
-            ExprKind::Any(_) | ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Call(..) | ExprKind::At(..) => {
-                Err(not_linear(expr.span))
-            }
+            ExprKind::Any(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
+            | ExprKind::Call(..)
+            | ExprKind::At(..) => Err(not_linear(expr.span)),
         }
     }
 

@@ -126,7 +126,7 @@ impl Walk {
                 }
                 ItemKind::Thread(it) => self.define(Kind::Thread, &it.name, head(item.span, it.body.span)),
                 ItemKind::Function(it) => self.define(Kind::Function, &it.name, head(item.span, it.body.span)),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
         // A `goto` may come before its label.
@@ -134,7 +134,8 @@ impl Walk {
             let (name, body) = match &item.kind {
                 ItemKind::Thread(it) => (&it.name, &it.body),
                 ItemKind::Function(it) => (&it.name, &it.body),
-                ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) | ItemKind::Predicate(_) => continue,
+                ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
+                ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
             };
             let known = self.scope.len();
             self.owner = Some(name.text.clone());
@@ -189,6 +190,7 @@ impl Walk {
             }
             ItemKind::Forbid(it) => self.forbid(it),
             ItemKind::Predicate(it) => self.expr(it),
+            ItemKind::Include(_) => {}
         }
         self.owner = None;
         self.scope.truncate(known);
@@ -240,7 +242,7 @@ impl Walk {
                 it.target.index.iter().for_each(|index| self.expr(index));
                 self.expr(&it.value);
             }
-            StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it) => self.expr(it),
+            StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it, _) => self.expr(it),
             StmtKind::If(it) => {
                 self.expr(&it.condition);
                 self.block(&it.then);
@@ -273,7 +275,7 @@ impl Walk {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Bool(_) => {}
+            ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) => {}
             ExprKind::Any(range) => range.iter().for_each(|range| self.range(range)),
             ExprKind::Name(name) => self.mention(name),
             ExprKind::Index(name, index) => {
@@ -281,9 +283,12 @@ impl Walk {
                 self.expr(index);
             }
             ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => self.expr(operand),
-            ExprKind::Binary(_, left, right) => {
+            ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
                 self.expr(left);
                 self.expr(right);
+            }
+            ExprKind::Conditional(it) => {
+                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it))
             }
             ExprKind::Call(name, arguments) => {
                 self.mention(name);
@@ -322,7 +327,7 @@ pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
         StmtKind::Choose(branches) => branches.iter().collect(),
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
-        StmtKind::Assert(_) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
     }
 }
 

@@ -71,6 +71,11 @@ impl Said {
         self.say(Diagnostic::error(span, message).with_help(help));
     }
 
+    /// Whether a place is in the main file.
+    pub(in crate::frontend) fn is_in_main(&self, span: Span) -> bool {
+        self.source.other_name(span.start).is_none()
+    }
+
     /// The text at a place, on one line.
     pub(in crate::frontend) fn text(&self, span: Span) -> String {
         let text = self.source.get(span).unwrap_or("…");

@@ -12,5 +12,5 @@ mod text;
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use file::{LineColumn, SourceFile};
 pub use files::{Files, NoFiles, Opened, beside};
-pub use render::{Style, render};
+pub use render::{Style, printable, render};
 pub use text::{Source, Span};

@@ -9,6 +9,8 @@
 //!    = help: did you mean `flag`?
 //! ```
 
+use std::borrow::Cow;
+
 use super::{Diagnostic, Severity, Source, SourceFile, Span};
 
 /// Whether the text carries terminal colors.
@@ -69,7 +71,13 @@ fn lead(source: &Source, before: Option<&Place<'_>>, place: &Place<'_>, gutter: 
         Some(_) | None => {
             let arrow = paint.with("1;34", if before.is_none() { "-->" } else { ":::" });
             let (at, bar) = (file.position(place.span.start), paint.with("1;34", "|"));
-            format!("{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n", "", file.name(), at.line, at.column)
+            format!(
+                "{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n",
+                "",
+                printable(file.name()),
+                at.line,
+                at.column
+            )
         }
     }
 }
@@ -127,6 +135,11 @@ impl Excerpt {
     }
 }
 
+/// A text, such as the name of a file, that does nothing to a terminal but appear on it.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().any(|it| visible(it) != it) { text.chars().map(visible).collect() } else { text.into() }
+}
+
 /// Control characters would move the cursor of a terminal, and tabs would misplace the marks.
 fn visible(character: char) -> char {
     match character {
@@ -182,6 +195,13 @@ mod tests {
             "   | - like this one\n",
         ];
         assert_eq!(render(&source, &diagnostic, Style::Plain), expected.join("\n"));
+    }
+
+    #[test]
+    fn the_name_of_a_file_does_nothing_to_a_terminal() {
+        let source = Source::new("a\x1b[2Jb\nc.fw", "x");
+        let text = render(&source, &Diagnostic::error(Span::new(0, 1), "bad"), Style::Plain);
+        assert!(text.contains("--> a\u{fffd}[2Jb\u{fffd}c.fw:1:1\n"), "{text}");
     }
 
     #[test]

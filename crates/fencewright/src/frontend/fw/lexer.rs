@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::token::{Keyword, Symbol, Token, TokenKind};
-use crate::source::{Diagnostic, Span};
+use crate::source::{Diagnostic, SourceFile, Span};
 
 /// After so many errors nothing more is read.
 pub(super) const MAX_ERRORS: usize = 50;
@@ -19,6 +19,8 @@ pub(super) struct RawComment {
 /// Reads tokens from the front of a text.
 pub(super) struct Lexer<'a> {
     text: &'a str,
+    /// Where the text begins among those of all files.
+    base: u32,
     position: usize,
     newlines: u8,
     is_after_error: bool,
@@ -29,20 +31,22 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(file: &'a SourceFile) -> Self {
+        let (text, base) = (file.text(), file.start());
         // Some editors put a byte-order mark at the start.
         let position = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text, position, newlines: 0, is_after_error: false, comments: VecDeque::new(), diagnostics: Vec::new() }
+        let (comments, diagnostics) = (VecDeque::new(), Vec::new());
+        Self { text, base, position, newlines: 0, is_after_error: false, comments, diagnostics }
     }
 
     /// The text at a place.
     pub(super) fn slice(&self, span: Span) -> &'a str {
-        &self.text[span.start as usize..span.end as usize]
+        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
     }
 
     /// How many blanks stand right before a place.
     pub(super) fn blanks_before(&self, byte: u32) -> usize {
-        self.text[..byte as usize].bytes().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+        self.text[..(byte - self.base) as usize].bytes().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
     }
 
     /// Notes an error, and stops reading if there are too many.
@@ -82,12 +86,17 @@ impl<'a> Lexer<'a> {
     fn token(&mut self, kind: TokenKind, start: usize) -> Token {
         let token = Token {
             kind,
-            span: span(start, self.position),
+            span: self.span(start, self.position),
             newlines: std::mem::take(&mut self.newlines),
             is_after_error: std::mem::take(&mut self.is_after_error),
         };
         self.newlines = 0;
         token
+    }
+
+    /// The place of a part of this text.
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.base + start as u32, self.base + end as u32)
     }
 
     fn rest(&self) -> &'a str {
@@ -121,7 +130,7 @@ impl<'a> Lexer<'a> {
         self.position = self.text.len();
         self.is_after_error = true;
         self.report(
-            Diagnostic::error(span(start, start + 2), "unterminated block comment")
+            Diagnostic::error(self.span(start, start + 2), "unterminated block comment")
                 .with_label("the comment starts here and never ends")
                 .with_help("add `*/` where the comment ends"),
         );
@@ -131,7 +140,7 @@ impl<'a> Lexer<'a> {
         let start = self.position;
         self.position += length;
         let newlines = std::mem::take(&mut self.newlines);
-        self.comments.push_back(RawComment { span: span(start, self.position), newlines });
+        self.comments.push_back(RawComment { span: self.span(start, self.position), newlines });
     }
 
     /// Reads what starts with this character; nothing if it was an error that leaves no token.
@@ -142,8 +151,12 @@ impl<'a> Lexer<'a> {
         if first.is_alphabetic() || first == '_' {
             return Some(self.word());
         }
+        if let Some(length) = quoted(self.rest()) {
+            self.position += length;
+            return Some(TokenKind::Symbol(Symbol::Text));
+        }
         let rest = self.rest().as_bytes();
-        for length in [3, 2, 1] {
+        for length in if first == '"' { [0; 3] } else { [3, 2, 1] } {
             let text = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
             if let Some(symbol) = text.and_then(Symbol::from_text) {
                 self.position += length;
@@ -162,7 +175,7 @@ impl<'a> Lexer<'a> {
         let word = &rest[..length];
         if let Some((at, odd)) = word.char_indices().find(|(_, c)| !c.is_ascii()) {
             self.report(
-                Diagnostic::error(span(start + at, start + at + odd.len_utf8()), format!("`{odd}` in a name"))
+                Diagnostic::error(self.span(start + at, start + at + odd.len_utf8()), format!("`{odd}` in a name"))
                     .with_label("not one of `a`-`z`, `A`-`Z`, `0`-`9`, `_`")
                     .with_help("spell names with the letters `a` to `z`, digits and `_`"),
             );
@@ -182,10 +195,10 @@ impl<'a> Lexer<'a> {
         }
         self.position += length;
         let digits = &rest[..length];
-        if let Ok(value) = digits.parse() {
+        if let Some(value) = digits.parse().ok().or_else(|| based(digits)) {
             return TokenKind::Int(value);
         }
-        self.report(wrong_number(digits, span(start, start + length)));
+        self.report(wrong_number(digits, self.span(start, start + length)));
         self.is_after_error = true;
         TokenKind::Int(0)
     }
@@ -197,30 +210,35 @@ impl<'a> Lexer<'a> {
             let line = self.rest().lines().next().unwrap_or_default();
             let length = line[1..].find(first).map_or(line.len(), |close| close + 2);
             self.position += length;
-            let has_comma = self.text[..start].trim_end().ends_with(',');
-            let what = if has_comma { "it and the `,` before it" } else { "it" };
             self.report(
-                Diagnostic::error(span(start, start + length), "text in quotes")
-                    .with_label("the language has no strings or characters")
-                    .with_help(format!("remove {what}; comments start with `//`")),
+                Diagnostic::error(self.span(start, start + length), "text in quotes")
+                    .with_label("neither a message nor a value")
+                    .with_help(
+                        "remove it; a message is `assert(c, \"why\");`, on one line, without control characters",
+                    ),
             );
         } else {
             // One message for a run of the same character.
             let rest = self.rest();
             self.position += rest.len() - rest.trim_start_matches(first).len();
-            self.report(unknown_character(first, span(start, end)));
+            self.report(unknown_character(first, self.span(start, end)));
         }
         self.is_after_error = true;
     }
 }
 
-fn span(start: usize, end: usize) -> Span {
-    Span::new(start as u32, end as u32)
+/// The length of the text in quotes that starts here, if it may be a message.
+fn quoted(rest: &str) -> Option<usize> {
+    let inner = rest.strip_prefix('"')?;
+    let length = inner.find(|it: char| it == '"' || it.is_control())?;
+    inner[length..].starts_with('"').then_some(length + 2)
 }
 
 fn wrong_number(digits: &str, span: Span) -> Diagnostic {
     let is_decimal = digits.bytes().all(|byte| byte.is_ascii_digit());
-    if is_decimal {
+    let is_hexadecimal =
+        digits.strip_prefix("0x").is_some_and(|it| it.len() > 1 && u128::from_str_radix(it, 16).is_ok());
+    if is_decimal || is_hexadecimal {
         return Diagnostic::error(span, "integer too large")
             .with_label(format!("the largest is `{}`", i64::MAX))
             .with_help("use a smaller number; for any integer at all, declare the variable as `int`");
@@ -231,10 +249,11 @@ fn wrong_number(digits: &str, span: Span) -> Diagnostic {
             .with_help("use an integer; a range is written with two dots: `0..3`");
     }
     let plain: String = digits.chars().filter(|&c| c != '_').collect();
-    let value = plain.parse::<i64>().ok().or_else(|| based(&plain));
+    let octal = plain.strip_prefix("0o").and_then(|digits| i64::from_str_radix(digits, 8).ok());
+    let value = plain.parse::<i64>().ok().or_else(|| based(&plain)).or(octal);
     match value {
-        Some(value) => Diagnostic::error(span, "number not written in plain decimal digits")
-            .with_label("only the digits `0` to `9` may stand here")
+        Some(value) => Diagnostic::error(span, "number not written in plain digits")
+            .with_label("numbers are decimal, or begin with `0x` or `0b`, and have no `_`")
             .with_help(format!("write `{value}`")),
         None => Diagnostic::error(span, "number with letters in it")
             .with_label("neither a number nor a name")
@@ -242,12 +261,14 @@ fn wrong_number(digits: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// The value of a number as C and Rust write it in another base.
+/// The value of a number that is hexadecimal or binary.
 fn based(digits: &str) -> Option<i64> {
-    let lower = digits.to_ascii_lowercase();
-    let (radix, rest) = [(16, "0x"), (2, "0b"), (8, "0o")]
-        .into_iter()
-        .find_map(|(radix, prefix)| Some((radix, lower.strip_prefix(prefix)?)))?;
+    let (radix, rest) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
+        _ => return None,
+    };
+    // A sign would be accepted behind the prefix, but is no part of a word.
     i64::from_str_radix(rest, radix).ok()
 }
 
@@ -260,7 +281,6 @@ fn unknown_character(character: char, span: Span) -> Diagnostic {
     let help = match character {
         '#' => "there is no preprocessor; constants are declared by `const N = 2;`, comments start with `//`",
         '~' => "there is no bit complement; `-x - 1` is the same",
-        '?' => "there is no conditional expression; use `if (c) { … } else { … }`",
         '$' | '`' | '\\' => "remove it; names are made of letters, digits and `_`",
         '≤' | '⩽' => "write `<=`",
         '≥' | '⩾' => "write `>=`",

@@ -8,6 +8,7 @@
 //! assert_eq!(text, "thread T {\n    x = 1;\n    while (x == 0) {}\n}\nshared x: 0..1;\n");
 //! ```
 
+mod include;
 mod lexer;
 mod parser;
 mod precedence;
@@ -21,7 +22,7 @@ pub use parser::parse;
 pub use printer::print;
 
 use crate::frontend::rewrite::Rewrite;
-use crate::frontend::{Frontend, Input, Read, Tree};
+use crate::frontend::{Frontend, Input, Read};
 use crate::source::{Diagnostic, Source};
 
 /// The front end for `.fw` files.
@@ -42,8 +43,7 @@ impl Frontend for Fw {
     }
 
     fn read(&self, input: &mut Input<'_>) -> Read {
-        let (file, diagnostics) = parse(input.source);
-        Read { tree: Tree::Surface(file), diagnostics }
+        include::read(input)
     }
 
     fn rewrite(&self) -> Option<&dyn Rewrite> {

@@ -2,16 +2,20 @@
 
 use crate::program::BinaryOp;
 
-/// `||`, the loosest.
+/// `c ? a : b`, the loosest.
+pub(super) const CONDITIONAL: u8 = 0;
+/// `||`
 pub(super) const OR: u8 = 1;
 /// Comparisons, which do not chain.
 pub(super) const COMPARISON: u8 = 3;
+/// `<<` and `>>`
+pub(super) const SHIFT: u8 = 7;
 /// `+` and `-`; the ends of a range bind at least so.
-pub(super) const SUM: u8 = 7;
+pub(super) const SUM: u8 = 8;
 /// `-e` and `!e`.
-pub(super) const PREFIX: u8 = 9;
+pub(super) const PREFIX: u8 = 10;
 /// Names, numbers, calls.
-pub(super) const ATOM: u8 = 10;
+pub(super) const ATOM: u8 = 11;
 
 /// How tightly an operator binds; [`ATOM`] for those that are written as calls.
 pub(super) fn of(op: BinaryOp) -> u8 {
@@ -23,7 +27,7 @@ pub(super) fn of(op: BinaryOp) -> u8 {
         BinaryOp::BitXor => 5,
         BinaryOp::BitAnd => 6,
         BinaryOp::Add | BinaryOp::Sub => SUM,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 8,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 9,
         BinaryOp::Min | BinaryOp::Max => ATOM,
     }
 }

@@ -1,13 +1,14 @@
 //! Fences as statements beside statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{Block, Else, File, If, ItemKind, Stmt, StmtKind};
 use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
 use crate::program::Side;
 use crate::source::{Source, Span};
 
-use super::{Fw, parse};
+use super::Fw;
+use super::parser::parse_file;
 
 impl Rewrite for Fw {
     fn spelling(&self) -> Spelling {
@@ -15,13 +16,15 @@ impl Rewrite for Fw {
     }
 
     fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
-        let (file, _) = parse(source);
+        let mut trees: BTreeMap<u32, File> = BTreeMap::new();
         // What belongs to an earlier statement comes first.
         let mut all: BTreeSet<(u32, bool, String)> = BTreeSet::new();
         for (i, fence) in fences.iter().enumerate() {
             let help = "move the load into a statement of its own, or use `--place after-stores`";
-            let site = site(&file, fence.beside, fence.side).ok_or(NoPlace { fence: i, help: help.to_owned() })?;
-            let edit = beside(source.main(), site, fence.side, self.spelling().of(fence.kind), "//");
+            let file = source.file_of(fence.beside.start);
+            let tree = trees.entry(file.start()).or_insert_with(|| parse_file(file).0);
+            let site = site(tree, fence.beside, fence.side).ok_or(NoPlace { fence: i, help: help.to_owned() })?;
+            let edit = beside(file, site, fence.side, self.spelling().of(fence.kind), "//");
             all.insert((edit.span().start, fence.side == Side::Before, edit.text().to_owned()));
         }
         Ok(all.into_iter().map(|(at, _, text)| Edit::Insert { at, text }).collect())
@@ -34,7 +37,8 @@ fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
     let blocks = file.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(&thread.body),
         ItemKind::Function(function) => Some(&function.body),
-        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) | ItemKind::Predicate(_) => None,
+        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
+        ItemKind::Predicate(_) | ItemKind::Include(_) => None,
     });
     let innermost = blocks.into_iter().find_map(|block| innermost(block, operation))?;
     match side {
@@ -59,7 +63,7 @@ fn blocks(stmt: &Stmt) -> Vec<&Block> {
         StmtKind::Choose(blocks) => blocks.iter().collect(),
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
-        StmtKind::Assert(_) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
     }
 }
 

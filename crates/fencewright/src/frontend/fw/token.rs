@@ -64,10 +64,10 @@ spelled! {
         Assign "=", AddAssign "+=", SubAssign "-=",
         Eq "==", Ne "!=", Lt "<", Le "<=", Gt ">", Ge ">=",
         Plus "+", Minus "-", Star "*", Slash "/", Percent "%", Amp "&", Pipe "|", Caret "^", Bang "!",
-        AndAnd "&&", OrOr "||",
+        AndAnd "&&", OrOr "||", ShiftLeft "<<", ShiftRight ">>", Question "?",
         MulAssign "*=", DivAssign "/=", RemAssign "%=", AndAssign "&=", OrAssign "|=", XorAssign "^=",
-        ColonAssign ":=", RangeEq "..=", Ellipsis "...", ShiftLeft "<<", ShiftRight ">>", Arrow "->", FatArrow "=>",
-        ColonColon "::",
+        ColonAssign ":=", RangeEq "..=", Ellipsis "...", Arrow "->", FatArrow "=>", ColonColon "::",
+        ShiftLeftAssign "<<=", ShiftRightAssign ">>=", Text "\"",
     }
 }
 

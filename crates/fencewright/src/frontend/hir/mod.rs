@@ -42,7 +42,7 @@ pub use order::{LoadOrder, StoreOrder, UpdateOrder};
 pub use property::{Claim, Observed, Property};
 pub use tree::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,
-    Place, Stmt, StmtKind, Thread, Update,
+    Place, Select, Stmt, StmtKind, Thread, Update,
 };
 
 pub(in crate::frontend) use lower::lower_all;

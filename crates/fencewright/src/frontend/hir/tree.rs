@@ -161,10 +161,36 @@ pub enum EffectKind {
     Any(Domain, Value, Value),
     /// Changes a place in one step, and gives what it held.
     Update(Place, UpdateOrder, Update, Expr),
+    /// What the place holds; if that is the old value, it gets the new one in the same step.
+    CompareExchange {
+        /// Where.
+        place: Place,
+        /// How it is ordered.
+        order: UpdateOrder,
+        /// What it is compared with.
+        old: Expr,
+        /// What it gets if it is the same.
+        new: Expr,
+    },
+    /// One of two values.
+    Select(Box<Select>),
     /// Calls a function that has a value.
     Call(Call),
     /// Whether a condition holds.
     Decide(Condition),
+}
+
+/// One of two values; the effects of the other do not happen.
+#[derive(Clone, Debug)]
+pub struct Select {
+    /// Which.
+    pub condition: Condition,
+    /// The value if it holds.
+    pub then: Expr,
+    /// The value if it does not.
+    pub otherwise: Expr,
+    /// Whether they are booleans.
+    pub is_boolean: bool,
 }
 
 /// What an update writes.

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::lexer::{Dialect, MAX_ERRORS, RawComment, Token, TokenKind, lex};
+use super::expansion::Frames;
+use super::lexer::{Dialect, Lexed, MAX_ERRORS, RawComment, Token, TokenKind, lex};
 use crate::frontend::ast::{Comment, Name, Trivia};
 use crate::source::{Diagnostic, Span};
 
@@ -28,6 +29,7 @@ pub(crate) struct Cursor<'a> {
     tokens: Vec<Token>,
     at: usize,
     comments: VecDeque<RawComment>,
+    frames: Frames,
     convert: Convert,
     pub(crate) diagnostics: Vec<Diagnostic>,
     depth: u32,
@@ -39,12 +41,17 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// The first token from a byte on.
     pub(crate) fn new(dialect: Dialect, text: &'a str, start: usize, convert: Convert) -> Self {
-        let lexed = lex(dialect, text, start);
+        Self::over(lex(dialect, text, start), text, convert)
+    }
+
+    /// The first of some tokens of a text.
+    pub(crate) fn over(lexed: Lexed, text: &'a str, convert: Convert) -> Self {
         Self {
             text,
             tokens: lexed.tokens,
             at: 0,
             comments: lexed.comments,
+            frames: lexed.frames,
             convert,
             diagnostics: lexed.diagnostics,
             depth: 0,
@@ -99,9 +106,15 @@ impl<'a> Cursor<'a> {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
-    /// From a place to the token before the current one.
+    /// From the place of a token to the token before the current one.
     pub(crate) fn since(&self, start: Span) -> Span {
-        Span::new(start.start, self.previous().end.max(start.start))
+        let last = self.at.saturating_sub(1);
+        let plain = Span::new(start.start, self.previous().end.max(start.start));
+        if self.frames.is_plain() {
+            return plain;
+        }
+        let first = self.tokens[..=last].iter().rev().find(|it| it.span == start);
+        first.map_or(plain, |first| self.frames.from_to(*first, self.tokens[last]))
     }
 
     /// Takes the current token.
@@ -156,6 +169,10 @@ impl<'a> Cursor<'a> {
     /// Notes an error, unless it follows from one at the same place.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Failed {
         if !self.current().is_after_error && self.last_error != Some(self.at) && self.diagnostics.len() < MAX_ERRORS {
+            let diagnostic = match self.frames.call(self.current()) {
+                Some(call) => diagnostic.and_at(call, "in what this stands for"),
+                None => diagnostic,
+            };
             self.diagnostics.push(diagnostic);
         }
         self.last_error = Some(self.at);
@@ -198,10 +215,20 @@ impl<'a> Cursor<'a> {
         if std::mem::replace(&mut self.was_too_deep, true) { Failed } else { self.report(diagnostic) }
     }
 
-    /// Takes the comments that start before a place.
-    pub(crate) fn comments_before(&mut self, place: u32) -> Vec<Comment> {
+    /// Takes the comments before the current token.
+    pub(crate) fn comments_before(&mut self) -> Vec<Comment> {
+        self.comments_up_to(self.at)
+    }
+
+    /// Takes all comments that are left.
+    pub(crate) fn comments_left(&mut self) -> Vec<Comment> {
+        self.comments_up_to(usize::MAX)
+    }
+
+    /// Takes the comments before a token and those before it.
+    fn comments_up_to(&mut self, token: usize) -> Vec<Comment> {
         let mut taken = Vec::new();
-        while let Some(&raw) = self.comments.front().filter(|comment| comment.span.start < place) {
+        while let Some(&raw) = self.comments.front().filter(|comment| comment.before <= token) {
             self.comments.pop_front();
             taken.push(self.comment(raw));
         }
@@ -210,20 +237,21 @@ impl<'a> Cursor<'a> {
 
     /// Takes what stands before the current token.
     pub(crate) fn leading(&mut self) -> Trivia {
-        let before = self.comments_before(self.current().span.start);
+        let before = self.comments_before();
         Trivia { before, blank_before: self.current().newlines > 1, after: None }
     }
 
     /// Adds the comments inside what has just been read, and one behind it on its line.
     pub(crate) fn trailing(&mut self, trivia: &mut Trivia) {
-        let end = self.previous().end;
-        trivia.before.extend(self.comments_before(end));
+        if let Some(previous) = self.at.checked_sub(1) {
+            trivia.before.extend(self.comments_up_to(previous));
+        }
         let next = self.current();
         let is_last = next.newlines > 0 || next.kind == TokenKind::End || self.is_at_any(&["}", "|"]);
-        let is_behind = |raw: &&RawComment| raw.newlines == 0 && raw.span.start < next.span.start;
+        let is_behind = |raw: &&RawComment| raw.newlines == 0 && raw.before <= self.at;
         let Some(&raw) = self.comments.front().filter(is_behind) else { return };
         let is_followed = match self.comments.get(1) {
-            Some(second) if second.span.start < next.span.start => second.newlines == 0,
+            Some(second) if second.before <= self.at => second.newlines == 0,
             Some(_) | None => !is_last,
         };
         if !is_followed {

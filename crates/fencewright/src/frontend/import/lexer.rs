@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::expansion::{Frames, OUTERMOST};
 use crate::source::{Diagnostic, Span};
 
 /// After so many errors nothing more is read.
@@ -33,6 +34,8 @@ pub(crate) struct Token {
     pub(crate) newlines: u8,
     /// Whether something unreadable was passed over right before it, which has been reported.
     pub(crate) is_after_error: bool,
+    /// The use of a macro that it comes from.
+    pub(crate) frame: u32,
 }
 
 /// What a token is.
@@ -56,6 +59,8 @@ pub(crate) struct RawComment {
     pub(crate) span: Span,
     /// As for [`Token::newlines`].
     pub(crate) newlines: u8,
+    /// The token that it stands before.
+    pub(crate) before: usize,
 }
 
 /// What a text is made of.
@@ -63,8 +68,11 @@ pub(crate) struct RawComment {
 pub(crate) struct Lexed {
     /// Invariant: the last one is [`TokenKind::End`], and it is the only one.
     pub(crate) tokens: Vec<Token>,
+    /// In the order of the tokens that they stand before.
     pub(crate) comments: VecDeque<RawComment>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The uses of macros.
+    pub(crate) frames: Frames,
 }
 
 /// Reads a text from a byte on.
@@ -120,6 +128,7 @@ impl<'a> Lexer<'a> {
             span: span(start, self.position),
             newlines: std::mem::take(&mut self.newlines),
             is_after_error: std::mem::take(&mut self.is_after_error),
+            frame: OUTERMOST,
         });
     }
 
@@ -142,7 +151,8 @@ impl<'a> Lexer<'a> {
         let newlines = std::mem::take(&mut self.newlines);
         if let Some(length) = comment_length(self.dialect, self.rest()) {
             self.position += length;
-            self.out.comments.push_back(RawComment { span: span(start, self.position), newlines });
+            let before = self.out.tokens.len();
+            self.out.comments.push_back(RawComment { span: span(start, self.position), newlines, before });
             return;
         }
         let (open, close) = self.dialect.comment;
@@ -189,7 +199,6 @@ impl<'a> Lexer<'a> {
         let (open, close) = self.dialect.comment;
         let help = match first {
             '/' => format!("comments are written `{open} … {close}`"),
-            '%' => "write Intel syntax, `MOV EAX,[x]`: no `%` before registers, destination first".to_owned(),
             '&' => format!("`and` is written `{}`", self.dialect.connectives.0),
             '|' => format!("`or` is written `{}`", self.dialect.connectives.1),
             _ => "remove it".to_owned(),

@@ -7,6 +7,7 @@ use crate::frontend::fw;
 /// Names that mean something in `.fw` without being reserved.
 const BUILT_IN: &[&str] = &[
     "cas",
+    "cmpxchg",
     "end",
     "fetch_add",
     "fetch_and",

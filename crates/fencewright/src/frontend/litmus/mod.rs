@@ -1,4 +1,5 @@
-//! Litmus tests for x86, as herd writes them: `.litmus` files for `X86` and `X86_64`, in Intel syntax.
+//! Litmus tests for x86, as herd writes them: `.litmus` files for `X86` and `X86_64`, in Intel or AT&T
+//! syntax.
 //!
 //! ```text
 //!   text ─▶ header, tokens ─▶ what it says (syntax) ─▶ the surface tree (translate)

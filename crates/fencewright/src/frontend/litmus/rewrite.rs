@@ -17,11 +17,15 @@ impl Rewrite for Litmus {
     fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
         let test = header::read(source.text()).map(|header| parser::parse(source, &header).0).unwrap_or_default();
         // The fences beside one row come together.
-        let mut rows: BTreeMap<(usize, Side), BTreeMap<usize, &str>> = BTreeMap::new();
+        let mut rows: BTreeMap<(usize, Side), BTreeMap<usize, String>> = BTreeMap::new();
         for (i, fence) in fences.iter().enumerate() {
             let help = "a cell holds its label and its instruction, with nothing between; use another `--place`";
             let (line, column) = place(&test, fence).ok_or(NoPlace { fence: i, help: help.to_owned() })?;
-            rows.entry((line, fence.side)).or_default().insert(column, self.spelling().of(fence.kind));
+            let beside = source.main().get(fence.beside).unwrap_or_default();
+            let is_small = beside.starts_with(|it: char| it.is_ascii_lowercase());
+            let written = self.spelling().of(fence.kind);
+            let written = if is_small { written.to_ascii_lowercase() } else { written.to_owned() };
+            rows.entry((line, fence.side)).or_default().insert(column, written);
         }
         Ok(rows.iter().map(|(&(line, side), row)| edit(source.main(), &test.lines[line], side, row)).collect())
     }
@@ -45,11 +49,11 @@ fn place(test: &Test, fence: &Fence) -> Option<(usize, usize)> {
 }
 
 /// A row, its cells as wide as those of the row beside it.
-fn edit(file: &SourceFile, line: &Line, side: Side, row: &BTreeMap<usize, &str>) -> Edit {
+fn edit(file: &SourceFile, line: &Line, side: Side, row: &BTreeMap<usize, String>) -> Edit {
     let cells = line.cells.iter().enumerate().map(|(column, cell)| {
         let old = on_line(file, *cell);
         let indent = &old[..old.len() - old.trim_start().len()];
-        let new = format!("{indent}{}", row.get(&column).copied().unwrap_or_default());
+        let new = format!("{indent}{}", row.get(&column).map_or("", String::as_str));
         format!("{new:0$}", old.chars().count())
     });
     let text = format!("{};", cells.collect::<Vec<_>>().join("|"));

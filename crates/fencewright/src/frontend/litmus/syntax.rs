@@ -22,12 +22,13 @@ pub(super) struct Test {
     pub(super) end_comments: Vec<Comment>,
 }
 
-/// `x=1`, `0:EAX=1`, `0:RSI=x`
+/// `x=1`, `0:EAX=1`, `0:RSI=x`, `int x`
 #[derive(Debug)]
 pub(super) struct Initial {
     pub(super) span: Span,
     pub(super) place: Place,
-    pub(super) value: InitialValue,
+    /// None where something is only declared; then it is 0, unless another entry says more.
+    pub(super) value: Option<InitialValue>,
 }
 
 /// What something holds at the start.
@@ -85,7 +86,7 @@ pub(super) enum RowKind {
     Instruction(Instruction),
 }
 
-/// An instruction.
+/// An instruction, written here as in Intel syntax: the destination comes first.
 #[derive(Clone, Debug)]
 pub(super) enum Instruction {
     /// `MOV destination,source`
@@ -128,9 +129,9 @@ pub(super) struct Operand {
 pub(super) enum OperandKind {
     Register(Register),
     Number(i64),
-    /// `[x]`
+    /// `[x]`, `(x)`
     Location(Name),
-    /// `[RSI]`
+    /// `[RSI]`, `(%rsi)`
     Pointed(Register),
 }
 

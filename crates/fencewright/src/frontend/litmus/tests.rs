@@ -73,6 +73,41 @@ fn instructions_become_these() {
 }
 
 #[test]
+fn instructions_in_att_syntax_become_these() {
+    check_rows(&["movq $1,(x)"], &["x = 1;"]);
+    check_rows(&["movl (y),%eax"], &["EAX = y;"]);
+    check_rows(&["mov %ebx,%eax"], &["EAX = EBX;"]);
+    check_rows(&["movq y(%rip),%rax"], &["EAX = y;"]);
+    check_rows(&["xchgq %rax,(x)"], &["atomic {", "    let old = x;", "    x = EAX;", "    EAX = old;", "}"]);
+    check_rows(&["xchgq (x),%rax"], &["atomic {", "    let old = x;", "    x = EAX;", "    EAX = old;", "}"]);
+    check_rows(&["lock incq (x)"], &["atomic {", "    x += 1;", "}"]);
+    check_rows(&["subq $1,%rax"], &["EAX -= 1;"]);
+    check_rows(
+        &["lock; xaddq %rax,(x)"],
+        &["atomic {", "    let old = x;", "    x = old + EAX;", "    EAX = old;", "}"],
+    );
+    check_rows(&["cmpq $0,(x)", "jg out", "nop", "out:"], &["if (x > 0) {", "    goto out;", "}", ";"]);
+    check_rows(&["cmpl (x),%eax", "jl out", "out:"], &["if (EAX < x) {", "    goto out;", "}"]);
+}
+
+#[test]
+fn declarations_without_a_value_are_zero() {
+    check(
+        "X86_64 t\n{ uint64_t x; uint64_t 0:rax; uint64_t *0:rsi=x; uint64_t y; y=1; }\n P0 ;\n movq (%rsi),%rax ;\n\
+         exists (not (0:rax=0) /\\ not x=1 /\\ y=1) locations [x;]\n",
+        "// X86_64 t\n\nshared x: 0..1 = 0;\nshared y: 0..1 = 1;\n\nthread P0 {\n    let RAX: 0..1 = 0;\n\n    \
+         RAX = x;\n}\n\nforbid !(P0.RAX == 0) && !(x == 1) && y == 1 at end;\n",
+    );
+}
+
+#[test]
+fn registers_that_nobody_mentions_are_zero() {
+    let text = "X86 t\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (0:EBX=0)\n";
+    assert_eq!(messages(&Litmus, text), ["5:11 thread 0 does not use `EBX`, so it is 0"]);
+    assert!(imported(&Litmus, text).contains("let EBX: 0..1 = 0;"));
+}
+
+#[test]
 fn ranges_hold_every_value() {
     let range = |rows: &str| {
         let printed =

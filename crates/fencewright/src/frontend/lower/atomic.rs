@@ -39,6 +39,6 @@ pub(super) fn forbidden(kind: &StmtKind) -> Option<&'static str> {
         // Whether a `return` leaves the block depends on where the function was called.
         StmtKind::Return(_) => None,
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::If(_) | StmtKind::For(..) => None,
-        StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Assume(_) | StmtKind::Assert(_) | StmtKind::Skip => None,
+        StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Assume(_) | StmtKind::Assert(..) | StmtKind::Skip => None,
     }
 }

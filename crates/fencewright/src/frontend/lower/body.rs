@@ -87,6 +87,8 @@ pub(super) struct Body<'g, 'a> {
     pub is_atomic: bool,
     /// Whether something leads to where we are.
     pub is_live: bool,
+    /// How many labels came so far.
+    pub n_labels: usize,
     /// How deeply statements are nested, calls included.
     pub depth: usize,
     pub notes: Notes,
@@ -157,6 +159,7 @@ impl<'g, 'a> Body<'g, 'a> {
             stack: vec![Activation::new(None, None, names, false)],
             is_atomic: false,
             is_live: true,
+            n_labels: 0,
             depth: 0,
             notes: Notes::default(),
             unknown: BTreeSet::new(),

@@ -28,12 +28,15 @@ impl Body<'_, '_> {
                 (kind, Sides::both(self.is_live))
             }
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Any(Some(_))
             | ExprKind::Name(_)
             | ExprKind::Index(..)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
             | ExprKind::Member(..) => self.test(expr),
@@ -79,11 +82,14 @@ impl Body<'_, '_> {
             ExprKind::Any(range) => range.is_none(),
             ExprKind::Call(name, _) => name.text == "cas",
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Name(_)
             | ExprKind::Index(..)
             | ExprKind::Unary(UnaryOp::Neg, _)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::At(..)
             | ExprKind::Member(..) => false,
         }
@@ -92,11 +98,16 @@ impl Body<'_, '_> {
     /// Whether finding the value takes a step: a load, a call or a choice.
     fn has_effect(&mut self, expr: &Tree) -> bool {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::At(..) | ExprKind::Member(..) => false,
+            ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::At(..) | ExprKind::Member(..) => {
+                false
+            }
             ExprKind::Any(_) | ExprKind::Index(..) => true,
             ExprKind::Name(name) => matches!(self.resolve(name), Meaning::Shared(_)),
             ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.has_effect(inner),
-            ExprKind::Binary(_, left, right) => self.has_effect(left) || self.has_effect(right),
+            ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
+                self.has_effect(left) || self.has_effect(right)
+            }
+            ExprKind::Conditional(_) => true,
             ExprKind::Call(name, arguments) => {
                 builtin(&name.text).is_none() || arguments.iter().any(|it| self.has_effect(it))
             }

@@ -82,7 +82,8 @@ impl<'a> Body<'_, 'a> {
             return self.resolve(name);
         }
         let functions = self.globals.iter().map(|it| it.0);
-        let builtins = ["min", "max", "cas", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor"];
+        let builtins =
+            ["min", "max", "cas", "cmpxchg", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor"];
         self.log.say(unknown("function", name, functions.chain(builtins)));
         Meaning::Wrong
     }
@@ -145,10 +146,13 @@ impl<'a> Body<'_, 'a> {
             ast::ExprKind::Name(name) => (name, None),
             ast::ExprKind::Index(name, index) => (name, Some(&**index)),
             ast::ExprKind::Int(_)
+            | ast::ExprKind::Based(..)
             | ast::ExprKind::Bool(_)
             | ast::ExprKind::Any(_)
             | ast::ExprKind::Unary(..)
             | ast::ExprKind::Binary(..)
+            | ast::ExprKind::Shift(..)
+            | ast::ExprKind::Conditional(_)
             | ast::ExprKind::Paren(_)
             | ast::ExprKind::Call(..)
             | ast::ExprKind::At(..)

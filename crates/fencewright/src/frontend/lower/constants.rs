@@ -118,9 +118,12 @@ fn name_of(expr: &ast::Expr) -> Option<&ast::Name> {
         | ExprKind::At(..)
         | ExprKind::Member(..)
         | ExprKind::Int(_)
+        | ExprKind::Based(..)
         | ExprKind::Bool(_)
         | ExprKind::Unary(..)
         | ExprKind::Binary(..)
+        | ExprKind::Shift(..)
+        | ExprKind::Conditional(_)
         | ExprKind::Paren(_) => None,
     }
 }
@@ -165,7 +168,7 @@ impl Constants {
                 ItemKind::Shared(it) => others.extend(it.variables.iter().map(|it| (it.name.text.as_str(), ()))),
                 ItemKind::Thread(it) => others.extend([(it.name.text.as_str(), ())]),
                 ItemKind::Function(it) => others.extend([(it.name.text.as_str(), ())]),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
         check_defines(log, &items, defines);

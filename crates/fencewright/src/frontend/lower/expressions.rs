@@ -8,7 +8,7 @@ use crate::source::{Diagnostic, Span};
 use super::body::{Body, Meaning, TargetRef};
 use super::calls::Wanted;
 use super::constants::range;
-use super::typed::{Ty, Typed, binary, builtin, mismatch, two, unary};
+use super::typed::{Ty, Typed, binary, builtin, mismatch, shifted, two, unary};
 use super::updates;
 
 /// An expression over registers and effects.
@@ -19,7 +19,7 @@ impl Body<'_, '_> {
     pub(super) fn value(&mut self, expr: &ast::Expr, wanted: Option<Domain>) -> Pure {
         let span = expr.span;
         match &expr.kind {
-            ExprKind::Int(value) => Typed::new(Expr::Const(*value), Ty::Int, span),
+            ExprKind::Int(value) | ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),
             ExprKind::Bool(value) => Typed::new(Expr::Const(Value::from(*value)), Ty::Bool, span),
             ExprKind::Paren(inner) => self.value(inner, wanted),
             ExprKind::Name(name) => self.variable(&TargetRef { name, index: None, span }),
@@ -31,6 +31,12 @@ impl Body<'_, '_> {
             }
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) if self.needs_flow(expr) => self.decide(expr),
             ExprKind::Binary(op, left, right) => self.operands(*op, (left, right), span),
+            ExprKind::Shift(shift, left, right) => {
+                let left = self.value(left, None);
+                let right = self.value(right, None);
+                shifted(self.log, *shift, left, &right, span)
+            }
+            ExprKind::Conditional(it) => self.select(it, wanted, span),
             ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr),
             ExprKind::Call(name, arguments) => self.call_value(name, arguments, span),
             ExprKind::At(..) | ExprKind::Member(..) => {
@@ -60,6 +66,12 @@ impl Body<'_, '_> {
             let Some((left, right)) = two(self.log, name, arguments) else { return Typed::wrong(span) };
             return self.operands(op, (left, right), span);
         }
+        if name.text == "cmpxchg" {
+            return match self.compare_exchange((name, arguments), span) {
+                Some((effect, domain)) => of_effect(effect, Ty::of(domain)),
+                None => Typed::wrong(span),
+            };
+        }
         if let Some(update) = updates::by_name(&name.text) {
             return match self.update(update, (name, arguments), span) {
                 Some((effect, domain)) => of_effect(effect, Ty::of(domain)),
@@ -86,6 +98,22 @@ impl Body<'_, '_> {
         self.is_live = sides.any();
         self.foresee(expr.span);
         of_effect(Effect { span: expr.span, kind: EffectKind::Decide(condition) }, Ty::Bool)
+    }
+
+    /// `c ? a : b`: only the value that counts is found out.
+    fn select(&mut self, it: &ast::Conditional, wanted: Option<Domain>, span: Span) -> Pure {
+        let (condition, sides) = self.condition(&it.condition);
+        self.is_live = sides.any();
+        let then = self.value(&it.then, wanted);
+        let ty = then.ty;
+        let otherwise = self.value(&it.otherwise, wanted).expect(self.log, ty);
+        if ty == Ty::Unknown || otherwise.ty == Ty::Unknown {
+            return Typed::wrong(span);
+        }
+        self.foresee(it.then.span);
+        self.foresee(it.otherwise.span);
+        let select = hir::Select { condition, then: then.expr, otherwise: otherwise.expr, is_boolean: ty == Ty::Bool };
+        of_effect(Effect { span, kind: EffectKind::Select(Box::new(select)) }, ty)
     }
 
     fn variable(&mut self, target: &TargetRef<'_>) -> Pure {
@@ -167,7 +195,7 @@ impl Body<'_, '_> {
             ExprKind::Call(name, arguments)
                 if declared.is_none()
                     && updates::by_name(&name.text).is_none()
-                    && name.text != "cas"
+                    && !matches!(name.text.as_str(), "cas" | "cmpxchg")
                     && builtin(&name.text).is_none() =>
             {
                 self.called((name, arguments), expr.span, Some(register))
@@ -177,9 +205,12 @@ impl Body<'_, '_> {
             | ExprKind::Index(..)
             | ExprKind::Call(..)
             | ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Paren(_)
             | ExprKind::At(..)
             | ExprKind::Member(..) => self.value(expr, wanted),

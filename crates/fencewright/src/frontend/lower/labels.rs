@@ -53,7 +53,7 @@ fn collect<'n>(block: &'n ast::Block, for_bodies: ForBodies, names: &mut Vec<&'n
         | StmtKind::Return(_)
         | StmtKind::Goto(_)
         | StmtKind::Assume(_)
-        | StmtKind::Assert(_)
+        | StmtKind::Assert(..)
         | StmtKind::Fence(_)
         | StmtKind::Skip => Descend::Yes,
     });
@@ -102,10 +102,17 @@ fn visit_statement<'n>(stmt: &'n Stmt, visit: &mut dyn FnMut(&'n Stmt) -> Descen
         | StmtKind::Goto(_)
         | StmtKind::Label(_)
         | StmtKind::Assume(_)
-        | StmtKind::Assert(_)
+        | StmtKind::Assert(..)
         | StmtKind::Fence(_)
         | StmtKind::Skip => {}
     }
+}
+
+/// Whether a block can be entered by a `goto`, as far as its labels show.
+pub(super) fn has_labels(block: &ast::Block) -> bool {
+    let mut names = Vec::new();
+    collect(block, ForBodies::Left, &mut names);
+    !names.is_empty()
 }
 
 impl<'a> Body<'_, 'a> {
@@ -141,6 +148,7 @@ impl<'a> Body<'_, 'a> {
         let label = self.find_label(&name.text)?;
         // A `goto` further down may lead here.
         self.is_live = true;
+        self.n_labels += 1;
         Some(hir::StmtKind::Label(label))
     }
 

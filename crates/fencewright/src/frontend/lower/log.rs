@@ -32,6 +32,11 @@ impl Log {
         self.said.error(span, message, help);
     }
 
+    /// Whether a place is in the main file.
+    pub(super) fn is_in_main(&self, span: Span) -> bool {
+        self.said.is_in_main(span)
+    }
+
     /// The text at a place.
     pub(super) fn text(&self, span: Span) -> String {
         self.said.text(span)

@@ -24,6 +24,7 @@ mod shared;
 mod statements;
 #[cfg(test)]
 mod tests;
+mod twice;
 mod typed;
 mod unused;
 mod updates;

@@ -59,6 +59,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 }
             }
             ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Function(_) => {}
+            ItemKind::Include(_) => {}
         }
     }
     uses
@@ -175,12 +176,15 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
                 Claim::Never
             }
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Any(_)
             | ExprKind::Name(_)
             | ExprKind::Index(..)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Call(..)
             | ExprKind::Member(..) => {
                 self.log.error(expr.span, "`@` is not a value", "join it with `&&` and `||` only");
@@ -271,9 +275,11 @@ fn has_at(expr: &ast::Expr) -> bool {
     match &expr.kind {
         ExprKind::At(..) => true,
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => has_at(inner),
-        ExprKind::Binary(_, left, right) => has_at(left) || has_at(right),
+        ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => has_at(left) || has_at(right),
+        ExprKind::Conditional(it) => has_at(&it.condition) || has_at(&it.then) || has_at(&it.otherwise),
         ExprKind::Call(_, arguments) => arguments.iter().any(has_at),
         ExprKind::Int(_)
+        | ExprKind::Based(..)
         | ExprKind::Bool(_)
         | ExprKind::Any(_)
         | ExprKind::Name(_)

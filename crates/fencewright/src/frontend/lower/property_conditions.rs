@@ -42,9 +42,12 @@ impl Lowering<'_, '_, '_> {
             | ExprKind::Call(..)
             | ExprKind::At(..)
             | ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Paren(_) => {
                 let message = format!("`{}` has no meaning in a property", self.log.text(span));
                 self.log.error(span, message, "use `P@label`, `P.register`, constants and, at the end, memory");
@@ -150,9 +153,10 @@ impl Lowering<'_, '_, '_> {
 /// The names of an expression, in the order in which [`pure`] asks for them.
 fn collect_leaves<'e>(expr: &'e ast::Expr, leaves: &mut Vec<&'e ast::Expr>) {
     match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Bool(_) => {}
+        ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) => {}
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => collect_leaves(inner, leaves),
-        ExprKind::Binary(_, left, right) => {
+        ExprKind::Conditional(_) => leaves.push(expr),
+        ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
             collect_leaves(left, leaves);
             collect_leaves(right, leaves);
         }

@@ -62,15 +62,19 @@ impl Lowering<'_, '_, '_> {
         }
         match &expr.kind {
             ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => self.chosen(inner, all),
-            ExprKind::Binary(_, left, right) => {
+            ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
                 self.chosen(left, all);
                 self.chosen(right, all);
+            }
+            ExprKind::Conditional(it) => {
+                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.chosen(it, all));
             }
             ExprKind::Call(_, parts) => parts.iter().for_each(|it| self.chosen(it, all)),
             ExprKind::At(thread, _) | ExprKind::Member(thread, _) => {
                 thread.arguments.iter().for_each(|it| self.chosen(it, all));
             }
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Name(_) => {}
+            ExprKind::Int(_) | ExprKind::Based(..) => {}
+            ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Name(_) => {}
         }
     }
 
@@ -78,7 +82,7 @@ impl Lowering<'_, '_, '_> {
     fn sum(&self, expr: &Expr) -> Option<program::Expr<Never>> {
         let both = |op, left, right| Some(program::Expr::binary(op, self.sum(left)?, self.sum(right)?));
         match &expr.kind {
-            ExprKind::Int(value) => Some(program::Expr::Const(*value)),
+            ExprKind::Int(value) | ExprKind::Based(value, _) => Some(program::Expr::Const(*value)),
             ExprKind::Name(name) => {
                 let local = self.environment.local.iter().rev().find(|it| it.0 == name.text).map(|it| it.1);
                 let global = || match self.known.globals.get(&name.text) {
@@ -90,6 +94,8 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Paren(inner) => self.sum(inner),
             ExprKind::Binary(op, left, right) if is_arithmetic(*op) => both(*op, left, right),
             ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Bool(_)
             | ExprKind::Any(_)
             | ExprKind::Index(..)
@@ -111,9 +117,12 @@ fn mentions(expr: &Expr, is_it: &dyn Fn(&str) -> bool) -> bool {
     match &expr.kind {
         ExprKind::Name(name) => is_it(&name.text),
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => mentions(inner, is_it),
-        ExprKind::Binary(_, left, right) => mentions(left, is_it) || mentions(right, is_it),
+        ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
+            mentions(left, is_it) || mentions(right, is_it)
+        }
+        ExprKind::Conditional(it) => [&it.condition, &it.then, &it.otherwise].iter().any(|it| mentions(it, is_it)),
         ExprKind::Call(_, parts) => all(parts),
         ExprKind::At(thread, _) | ExprKind::Member(thread, _) => all(&thread.arguments),
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Any(_) => false,
+        ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::Any(_) => false,
     }
 }

@@ -11,6 +11,7 @@ use super::calls::Wanted;
 use super::constants::ends;
 use super::expressions::Pure;
 use super::globals::domain;
+use super::labels::has_labels;
 use super::live::Loop;
 use super::log::MAX_COPIES;
 use super::registers::{Origin, Register};
@@ -30,13 +31,15 @@ impl<'a> Body<'_, 'a> {
             if !self.log.spend(stmt.span) {
                 break;
             }
-            let is_live = self.is_live;
+            let (is_live, n_labels) = (self.is_live, self.n_labels);
+            let kind = self.nested(stmt.span, |body| body.statement(stmt)).flatten();
             if !matches!(stmt.kind, StmtKind::Label(_)) {
-                let notes = if was_live && !is_live { &mut self.notes.dead } else { &mut self.notes.live };
+                // A label inside may be jumped to.
+                let is_dead = was_live && !is_live && self.n_labels == n_labels;
+                let notes = if is_dead { &mut self.notes.dead } else { &mut self.notes.live };
                 notes.insert(stmt.span);
             }
             was_live = is_live;
-            let kind = self.nested(stmt.span, |body| body.statement(stmt)).flatten();
             out.extend(kind.map(|kind| hir::Stmt { span: stmt.span, kind }));
         }
         self.here().names.truncate(n_names);
@@ -89,11 +92,12 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Goto(name) => return self.goto(name),
             StmtKind::Label(name) => return self.label(name),
             StmtKind::Assume(condition) => {
+                self.warn_of_repeated_loads(condition);
                 let (condition, sides) = self.condition(condition);
                 self.is_live = sides.yes;
                 Kind::Assume(condition)
             }
-            StmtKind::Assert(condition) => self.assert(condition),
+            StmtKind::Assert(condition, message) => self.assert(condition, message.as_ref().map(|_| stmt.span)),
             StmtKind::Fence(kind) => Kind::Fence(*kind),
             StmtKind::Skip => Kind::Skip,
         })
@@ -160,11 +164,14 @@ impl<'a> Body<'_, 'a> {
     /// Whether an expression consists of numbers and constants.
     fn is_simple(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
-            ast::ExprKind::Int(_) | ast::ExprKind::Bool(_) => true,
+            ast::ExprKind::Int(_) | ast::ExprKind::Based(..) | ast::ExprKind::Bool(_) => true,
             ast::ExprKind::Name(name) => matches!(self.resolve(name), Meaning::Const(..)),
             ast::ExprKind::Paren(inner) | ast::ExprKind::Unary(_, inner) => self.is_simple(inner),
-            ast::ExprKind::Binary(_, left, right) => self.is_simple(left) && self.is_simple(right),
+            ast::ExprKind::Binary(_, left, right) | ast::ExprKind::Shift(_, left, right) => {
+                self.is_simple(left) && self.is_simple(right)
+            }
             ast::ExprKind::Any(_)
+            | ast::ExprKind::Conditional(_)
             | ast::ExprKind::Index(..)
             | ast::ExprKind::Call(..)
             | ast::ExprKind::At(..)
@@ -242,6 +249,10 @@ impl<'a> Body<'_, 'a> {
             let kind = self.cas((name, arguments), expr.span);
             return Some(Kind::If(vec![(hir::Condition { span: expr.span, kind }, Vec::new())], Vec::new()));
         }
+        if name.text == "cmpxchg" {
+            let (effect, _) = self.compare_exchange((name, arguments), expr.span)?;
+            return Some(Kind::Do(effect));
+        }
         if let Some(update) = updates::by_name(&name.text) {
             let (effect, _) = self.update(update, (name, arguments), expr.span)?;
             return Some(Kind::Do(effect));
@@ -256,6 +267,7 @@ impl<'a> Body<'_, 'a> {
 
     /// The branches of an `if` go to a list; what comes last if none is taken.
     fn if_(&mut self, it: &'a ast::If, branches: &mut Vec<(hir::Condition, hir::Block)>) -> hir::Block {
+        self.warn_of_repeated_loads(&it.condition);
         let (condition, sides) = self.condition(&it.condition);
         self.is_live = sides.yes;
         let then = self.block(&it.then);
@@ -274,6 +286,8 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn while_(&mut self, condition: &'a ast::Expr, body: &'a ast::Block) -> Kind {
+        self.warn_of_repeated_loads(condition);
+        self.is_live |= has_labels(body);
         let (condition, sides) = self.condition(condition);
         self.is_live = sides.yes;
         let (body, inside) = self.inside_loop(|it| it.block(body));
@@ -282,6 +296,8 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn do_while(&mut self, body: &'a ast::Block, condition: &'a ast::Expr) -> Kind {
+        self.warn_of_repeated_loads(condition);
+        self.is_live |= has_labels(body);
         let (body, inside) = self.inside_loop(|it| it.block(body));
         self.is_live |= inside.is_continued;
         let (condition, sides) = self.condition(condition);
@@ -290,6 +306,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn loop_(&mut self, body: &'a ast::Block) -> Kind {
+        self.is_live |= has_labels(body);
         let (body, inside) = self.inside_loop(|it| it.block(body));
         self.is_live = inside.is_left;
         Kind::Loop(body)
@@ -359,10 +376,12 @@ impl<'a> Body<'_, 'a> {
         true
     }
 
-    fn assert(&mut self, condition: &'a ast::Expr) -> Kind {
+    /// `assert(c);`; with a message, the whole statement is what is shown of it.
+    fn assert(&mut self, condition: &'a ast::Expr, shown: Option<Span>) -> Kind {
         self.log.has_assert = true;
+        self.warn_of_repeated_loads(condition);
         let (condition, sides) = self.condition(condition);
         self.is_live = sides.any();
-        Kind::Assert(condition)
+        Kind::Assert(hir::Condition { span: shown.unwrap_or(condition.span), ..condition })
     }
 }

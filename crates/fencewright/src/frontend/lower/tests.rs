@@ -269,3 +269,68 @@ fn the_command_line_changes_constants_and_nothing_else() {
     assert_eq!(found.diagnostics[0].message, "`-D K`: there is no such constant");
     assert_eq!(found.diagnostics[0].help.as_deref(), Some("the constants are `M`, `N`"));
 }
+
+#[test]
+fn a_loop_that_a_goto_leads_into_is_reached() {
+    let warnings = |body: &str| {
+        let found = lowered(&format!("shared x: 0..1; thread T {{ {body} }} forbid x == 1 at end;"), &[]);
+        let place = |it: &Diagnostic| format!("{}..{} {}", it.span.start, it.span.end, it.message);
+        found.diagnostics.iter().map(place).collect::<Vec<_>>()
+    };
+    let none: [String; 0] = [];
+    assert_eq!(warnings("goto l; while (x == 0) { x = 0; l: x = 1; } x = 0;"), none);
+    assert_eq!(warnings("goto l; do { x = 0; l: x = 1; } while (x == 0); x = 0;"), none);
+    assert_eq!(warnings("goto l; loop { x = 0; l: if (x == 1) { break; } } x = 0;"), none);
+    assert_eq!(warnings("goto l; if (x == 0) { l: x = 1; } x = 0;"), none);
+    assert_eq!(warnings("goto l; { choose { l: x = 1; } or { x = 0; } } x = 0;").len(), 1);
+    assert_eq!(warnings("goto l; while (x == 0) {} l: x = 0;").len(), 1);
+    assert_eq!(warnings("goto l; while (x == 0) { l: x = 1; goto m; x = 0; } m: x = 0;").len(), 1);
+}
+
+#[test]
+fn shifts_are_arithmetic() {
+    check("x = y << 3;", &["p0: load $0, y -> p1", "p1: store x, $0 * 8 -> p2"]);
+    check("x = y >> 1;", &["p0: load $0, y -> p1", "p1: store x, ($0 & -2) / 2 -> p2"]);
+    check("x = 0x10 >> 0b100;", &["p0: store x, 1 -> p1"]);
+    check("x = (-3 >> 1) + 2;", &["p0: store x, 0 -> p1"]);
+}
+
+#[test]
+fn a_compare_and_exchange_has_an_edge_for_each_outcome() {
+    check(
+        "let r = cmpxchg(x, 0, 1); x = r;",
+        &["p0: rmw x if old == 0 write 1 into r -> p1", "p0: rmw x if old != 0 into r -> p1", "p1: store x, r -> p2"],
+    );
+}
+
+#[test]
+fn only_the_value_that_counts_is_loaded() {
+    check(
+        "let r = b ? x : 1; x = r;",
+        &[
+            "p0: load $1, b -> p1",
+            "p1: assume $1 -> p2",
+            "p1: assume !$1 -> p3",
+            "p2: load $2, x -> p4",
+            "p4: r := $2 -> p5",
+            "p3: r := 1 -> p5",
+            "p5: store x, r -> p6",
+            "register r: 0..1 = 0",
+        ],
+    );
+}
+
+#[test]
+fn one_variable_in_one_condition_is_loaded_once_or_said_to_be_loaded_twice() {
+    let warnings = |body: &str| {
+        let text = format!("shared x, y: 0..3; thread T {{ {body} }} forbid x == 1 && y == 1 at end;");
+        lowered(&text, &[]).diagnostics.iter().map(|it| it.message.clone()).collect::<Vec<_>>()
+    };
+    let twice = ["this condition loads `x` twice"];
+    assert_eq!(warnings("while (x == 2 || x == 3) {}"), twice);
+    assert_eq!(warnings("if (x == 1 && (y == 1 || !(x == 2))) { y = 1; }"), twice);
+    assert_eq!(warnings("assume(x + x == 2);"), twice);
+    let none: [String; 0] = [];
+    assert_eq!(warnings("while (x == 2 || y == 3) {} let r = x; if (r == 1 || r == 2) { y = 1; }"), none);
+    assert_eq!(warnings("atomic { if (x == 1 || x == 2) { y = 1; } }"), none);
+}

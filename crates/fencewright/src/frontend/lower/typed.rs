@@ -127,6 +127,32 @@ pub(super) fn binary<V>(log: &mut Log, op: BinaryOp, left: Typed<V>, right: Type
     }
 }
 
+/// `left << right` and `left >> right`, as arithmetic: the number of bits is a constant.
+pub(super) fn shifted<V>(log: &mut Log, shift: ast::Shift, left: Typed<V>, right: &Typed<V>, span: Span) -> Typed<V> {
+    if right.ty == Ty::Unknown {
+        return Typed::wrong(span);
+    }
+    let bits = right.constant().filter(|bits| right.ty == Ty::Int && (0..MAX_SHIFT).contains(bits));
+    let Some(bits) = bits else {
+        let message = format!("`{}` by `{}`", shift.symbol(), log.text(right.span));
+        let help = format!("the number of bits is a constant from 0 to {}", MAX_SHIFT - 1);
+        log.error(right.span, message, help);
+        return Typed::wrong(span);
+    };
+    let constant = |value| Typed::new(Expr::Const(value), Ty::Int, span);
+    match shift {
+        ast::Shift::Left => binary(log, BinaryOp::Mul, left, constant(1 << bits), span),
+        // Without its last bits a number is a multiple of the power, from which division does not round.
+        ast::Shift::Right => {
+            let rounded = binary(log, BinaryOp::BitAnd, left, constant(-(1 << bits)), span);
+            binary(log, BinaryOp::Div, rounded, constant(1 << bits), span)
+        }
+    }
+}
+
+/// Shifts are by fewer bits than this.
+const MAX_SHIFT: Value = 63;
+
 /// The type both operands have; none if any will do as long as it is the same.
 fn operand_type(op: BinaryOp) -> Option<Ty> {
     match op {
@@ -186,7 +212,7 @@ pub(super) fn pure<V>(
 ) -> Typed<V> {
     let span = expr.span;
     match &expr.kind {
-        ast::ExprKind::Int(value) => Typed::new(Expr::Const(*value), Ty::Int, span),
+        ast::ExprKind::Int(value) | ast::ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),
         ast::ExprKind::Bool(value) => Typed::new(Expr::Const(Value::from(*value)), Ty::Bool, span),
         ast::ExprKind::Paren(inner) => pure(log, inner, leaf),
         ast::ExprKind::Unary(op, operand) => {
@@ -198,6 +224,11 @@ pub(super) fn pure<V>(
             let right = pure(log, right, leaf);
             binary(log, *op, left, right, span)
         }
+        ast::ExprKind::Shift(shift, left, right) => {
+            let left = pure(log, left, leaf);
+            let right = pure(log, right, leaf);
+            shifted(log, *shift, left, &right, span)
+        }
         ast::ExprKind::Call(name, arguments) => {
             let Some(op) = builtin(&name.text) else { return leaf(log, expr) };
             let Some((left, right)) = two(log, name, arguments) else { return Typed::wrong(span) };
@@ -206,6 +237,7 @@ pub(super) fn pure<V>(
             binary(log, op, left, right, span)
         }
         ast::ExprKind::Any(_)
+        | ast::ExprKind::Conditional(_)
         | ast::ExprKind::Name(_)
         | ast::ExprKind::Index(..)
         | ast::ExprKind::At(..)

@@ -15,7 +15,8 @@ use super::registers::{Origin, Register};
 pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodies: &[Lowering], uses: &Uses) {
     for (name, global, span) in globals.iter() {
         let is_silent = name.starts_with('_') || matches!(global, Global::Thread(_) | Global::Wrong);
-        if !is_silent && !log.used.contains(name) {
+        // What an included file offers need not be used.
+        if !is_silent && !log.used.contains(name) && log.is_in_main(span) {
             let message = format!("{} `{name}` is never used", &global.kind().trim_start_matches("a "));
             log.say(Diagnostic::warning(span, message).with_help("leave it out, or begin its name with `_`"));
         }

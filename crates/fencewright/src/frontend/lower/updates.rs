@@ -1,4 +1,4 @@
-//! Atomic updates: `cas`, `swap`, `fetch_add`, ….
+//! Atomic updates: `cas`, `cmpxchg`, `swap`, `fetch_add`, ….
 
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::{self, ConditionKind, Effect, EffectKind, Place, Update, UpdateOrder};
@@ -57,6 +57,16 @@ impl Body<'_, '_> {
         Some((Effect { span, kind }, domain))
     }
 
+    /// `cmpxchg(x, old, new)`: what gives the old value, and its domain; nothing if there is a mistake.
+    pub(super) fn compare_exchange(&mut self, call: Call<'_>, span: Span) -> Option<(Effect, Domain)> {
+        let (place, old, new) = self.cas_parts(call, span)?;
+        let domain = self.unit.domain_of(&place);
+        self.foresee(span);
+        self.foresee(span);
+        let kind = EffectKind::CompareExchange { place, order: UpdateOrder::Relaxed, old, new };
+        Some((Effect { span, kind }, domain))
+    }
+
     /// `cas(x, old, new)`
     pub(super) fn cas(&mut self, call: Call<'_>, span: Span) -> ConditionKind {
         let cas = self.cas_parts(call, span).map(|(place, old, new)| {
@@ -88,10 +98,13 @@ impl Body<'_, '_> {
             ExprKind::Name(name) => Some(TargetRef { name, index: None, span: variable.span }),
             ExprKind::Index(name, index) => Some(TargetRef { name, index: Some(index), span: variable.span }),
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Any(_)
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::Paren(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)

@@ -1,13 +1,14 @@
 //! The `.rmm` language of Memorax (Uppsala), in which benchmarks for TSO and PSO are written.
 //!
 //! ```text
-//!   text ─▶ tokens ─▶ what it says (syntax) ─▶ the surface tree (translate)
+//!   text ─▶ tokens ─▶ without macros ─▶ what it says (syntax) ─▶ the surface tree (translate)
 //! ```
 //!
 //! Where the two languages differ: a step whose result would leave a domain blocks there and is a violation here, so an
 //! `assume` goes before it; a location owned by several processes becomes an array; a pointer becomes a choice.
 //! Whatever has no counterpart is an error.
 
+mod macros;
 mod parser;
 mod rewrite;
 mod syntax;

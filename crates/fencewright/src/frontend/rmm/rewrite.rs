@@ -46,10 +46,13 @@ struct Site {
     is_single: bool,
 }
 
-/// The innermost statement that holds an operation.
+/// The innermost statement that holds an operation. What a statement is made of need not stand within it: it may be
+/// that of a macro.
 fn innermost(statements: &[Stmt], operation: Span) -> Option<Site> {
-    let holds = |stmt: &&Stmt| stmt.span.start <= operation.start && operation.end <= stmt.span.end;
-    let stmt = statements.iter().find(holds)?;
+    statements.iter().find_map(|it| at_or_in(it, operation))
+}
+
+fn at_or_in(stmt: &Stmt, operation: Span) -> Option<Site> {
     let inner = match &stmt.kind {
         StmtKind::If(_, then, otherwise) => std::iter::once(then).chain(otherwise).find_map(|it| single(it, operation)),
         StmtKind::While(_, body) => single(body, operation),
@@ -59,7 +62,8 @@ fn innermost(statements: &[Stmt], operation: Span) -> Option<Site> {
         StmtKind::Fence(_) | StmtKind::StoreLoadFence | StmtKind::Assign(..) | StmtKind::Assume(_) => None,
         StmtKind::Goto(_) => None,
     };
-    inner.or(Some(Site { span: stmt.span, is_single: false }))
+    let is_here = stmt.span.start <= operation.start && operation.end <= stmt.span.end;
+    inner.or(is_here.then_some(Site { span: stmt.span, is_single: false }))
 }
 
 fn in_sequence(sequence: &Sequence, operation: Span) -> Option<Site> {
@@ -68,7 +72,7 @@ fn in_sequence(sequence: &Sequence, operation: Span) -> Option<Site> {
 
 /// A statement that stands alone, unless it is a block.
 fn single(stmt: &Stmt, operation: Span) -> Option<Site> {
-    let site = innermost(std::slice::from_ref(stmt), operation)?;
+    let site = at_or_in(stmt, operation)?;
     let is_it = site.span == stmt.span;
     Some(Site { is_single: site.is_single || is_it, ..site })
 }

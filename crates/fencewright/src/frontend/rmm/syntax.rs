@@ -78,11 +78,14 @@ pub(super) struct Stmt {
     pub(super) labels: Vec<Name>,
     pub(super) span: Span,
     pub(super) kind: StmtKind,
+    /// A comment on how it is translated.
+    pub(super) note: Option<&'static str>,
 }
 
 /// What a statement does.
 #[derive(Debug)]
 pub(super) enum StmtKind {
+    /// `nop`, `llfence`
     Nop,
     /// `read: x = e`
     ReadIs(Place, Expr),

@@ -48,6 +48,9 @@ fn statements_become_these() {
     check("syncwr: x := 0", &["atomic {", "    x = 0;", "} // `syncwr`: a locked store under SC, TSO and PSO"]);
     check("cas(x, 0, 1)", &["assume(cas(x, 0, 1));"]);
     check("fence; ssfence", &["fence;", "fence(store);"]);
+    check("llfence", &["; // `llfence`: loads are not reordered with each other anyway"]);
+    check("syncrd: x = 1", &["assume(x == 1); // `syncrd`: a load under SC, TSO and PSO"]);
+    check("syncrd: $r := x", &["r = x; // `syncrd`: a load under SC, TSO and PSO"]);
     check("read: [0] = 1; write: [1] := 1", &["assume(x == 1);", "y = 1;"]);
     check(
         "write: [$r] := 1",
@@ -100,9 +103,73 @@ fn owned_locations_become_arrays() {
     check(4, "f[1]", "f[2 - min(1, max(0, my - 1))]");
 }
 
+/// A text with macros means what it means with them written out.
+fn check_macros(text: &str, written_out: &str) {
+    assert_eq!(imported(&Rmm, text), imported(&Rmm, written_out));
+}
+
+#[test]
+fn macros_are_written_out() {
+    let head = "forbidden L data x = 0 : [0:1], y = 0 : [0:1]";
+    check_macros(
+        &format!("{head} macro two() 2 endmacro process registers $r = 0 : [0:two()] text L: $r := two() - two()"),
+        &format!("{head} process registers $r = 0 : [0:2] text L: $r := 2 - 2"),
+    );
+    check_macros(
+        &format!("{head} macro p(v, l) process text l: write: v := 1 endmacro p(x, L) p(y, M)").replacen("L", "L *", 1),
+        &format!("{head} process text L: write: x := 1 process text M: write: y := 1").replacen("L", "L *", 1),
+    );
+    // An argument with a macro, parentheses and commas in it, and a parameter of the same name as that of another macro.
+    check_macros(
+        &format!(
+            "{head} macro at(v) [(v)-1] endmacro macro lock(v, to) cas(v, 0, to); llfence endmacro \
+             macro both(v) lock(at(v), (0 + 1)); lock(at(2), 1) endmacro process text L: both(1)"
+        ),
+        &format!("{head} process text L: cas([(1)-1], 0, (0 + 1)); llfence; cas([(2)-1], 0, 1); llfence"),
+    );
+    check_macros(
+        &format!("{head} macro s(a) a; a endmacro process text L: s(s(s(write: x := 1)))"),
+        &format!("{head} process text L: {}", vec!["write: x := 1"; 8].join("; ")),
+    );
+}
+
+#[test]
+fn mistakes_with_macros_are_named() {
+    let check = |text: &str, expected: &[&str]| assert_eq!(messages(&Rmm, text), expected, "{text}");
+    check("macro", &["1:6 expected the name of the macro, found end of file"]);
+    check("macro f", &["1:8 expected `(`, found end of file"]);
+    check("macro f(", &["1:9 expected the name of a parameter, found end of file"]);
+    check("macro f(a", &["1:10 expected `,` or `)`, found end of file"]);
+    check("macro f(a,", &["1:11 expected the name of a parameter, found end of file"]);
+    check("macro f(a, a) endmacro", &["1:12 parameter `a` stands twice"]);
+    check("macro f(a) nop", &["1:7 macro `f` does not end"]);
+    check("macro f() macro g() endmacro endmacro", &["1:7 macro `f` does not end"]);
+    check("macro f() endmacro macro f() endmacro", &["1:26 macro `f` is defined twice"]);
+    check("macro f() f() endmacro f()", &["1:11 macro `f` uses itself"]);
+    check("macro f(a) a endmacro f()", &["1:23 macro `f` with 0 arguments instead of 1"]);
+    check("macro f(a) a endmacro f", &["1:23 macro `f` without `(`"]);
+    check("macro f(a) a endmacro f(1", &["1:23 the arguments of macro `f` do not end"]);
+    check("macro f(a) a endmacro f(1, )", &["1:28 empty argument"]);
+    check("macro f(a) a endmacro f(macro)", &["1:25 macro inside of a macro or of an argument"]);
+}
+
+#[test]
+fn macros_do_not_grow_without_bound() {
+    let doubled = |body: &str| {
+        let each = |i: usize| format!("macro m{}() m{i}() m{i}() endmacro ", i + 1);
+        format!("macro m0() {body} endmacro {} m40()", (0..40).map(each).collect::<String>())
+    };
+    for body in ["", "nop;"] {
+        let found = messages(&Rmm, &doubled(body));
+        assert!(found.last().is_some_and(|it| it.ends_with("macros become too large")), "{found:?}");
+    }
+    let nested = format!("macro f(a) a endmacro {}1{}", "f(".repeat(1 << 15), ")".repeat(1 << 15));
+    assert_eq!(messages(&Rmm, &nested), ["1:223 more than 100 macros inside of each other"]);
+}
+
 #[test]
 fn mistakes_are_named() {
     assert_eq!(messages(&Rmm, "forbidden L"), ["1:12 no process"]);
-    assert_eq!(messages(&Rmm, "forbidden L process text L: llfence"), ["1:29 expected a statement, found `llfence`"]);
+    assert_eq!(messages(&Rmm, "forbidden L process text L: slocked"), ["1:29 expected a statement, found `slocked`"]);
     assert_eq!(messages(&Rmm, "forbidden L process text L: { nop"), ["1:34 expected `;` or `}`, found end of file"]);
 }

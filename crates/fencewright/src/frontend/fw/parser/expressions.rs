@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::{MAX_DEPTH, Parsed, Parser};
-use crate::frontend::ast::{Expr, ExprKind, Name, Range, ThreadRef};
+use crate::frontend::ast::{Conditional, Expr, ExprKind, Name, Range, Shift, ThreadRef};
 use crate::frontend::fw::precedence;
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 use crate::program::{BinaryOp, UnaryOp};
@@ -14,14 +14,50 @@ struct Tree {
     height: u32,
 }
 
+/// What stands between two operands.
+#[derive(Clone, Copy)]
+enum Infix {
+    Binary(BinaryOp),
+    Shift(Shift),
+}
+
+impl Infix {
+    fn level(self) -> u8 {
+        match self {
+            Self::Binary(op) => precedence::of(op),
+            Self::Shift(_) => precedence::SHIFT,
+        }
+    }
+}
+
 impl Parser<'_> {
     /// Any expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
-        let expr = self.binary(precedence::OR)?.expr;
+        let expr = self.conditional()?.expr;
         if self.is_at(Symbol::Assign) {
             return Err(self.assignment_in_expression());
         }
         Ok(expr)
+    }
+
+    /// `c ? a : b`, or anything that binds tighter.
+    fn conditional(&mut self) -> Parsed<Tree> {
+        let first = self.binary(precedence::OR);
+        if self.is_at(Symbol::Question) { self.chosen(first?) } else { first }
+    }
+
+    /// `? a : b`, behind the condition. Not part of the function above, whose frames are on the stack once for each
+    /// level of nesting.
+    #[inline(never)]
+    fn chosen(&mut self, condition: Tree) -> Parsed<Tree> {
+        self.bump();
+        let then = self.nested(Self::conditional)?;
+        self.expect(Symbol::Colon, "a conditional expression is `c ? a : b`")?;
+        let otherwise = self.nested(Self::conditional)?;
+        let height = condition.height.max(then.height).max(otherwise.height);
+        let span = condition.expr.span.to(otherwise.expr.span);
+        let it = Conditional { condition: condition.expr, then: then.expr, otherwise: otherwise.expr };
+        self.tree(span, ExprKind::Conditional(Box::new(it)), height)
     }
 
     /// `lo..hi`, and the greatest height in it; `what` says what is expected where it starts.
@@ -54,8 +90,8 @@ impl Parser<'_> {
     fn binary(&mut self, loosest: u8) -> Parsed<Tree> {
         self.nested(|parser| {
             let mut left = parser.prefix()?;
-            while let Some(op) = parser.binary_operator() {
-                let level = precedence::of(op);
+            while let Some(op) = parser.infix() {
+                let level = op.level();
                 if level < loosest {
                     break;
                 }
@@ -71,18 +107,24 @@ impl Parser<'_> {
     }
 
     /// The operator here, if there is one. Those that other languages have are reported and read as what they mean.
-    fn binary_operator(&mut self) -> Option<BinaryOp> {
+    fn infix(&mut self) -> Option<Infix> {
         match self.kind() {
-            TokenKind::Symbol(symbol) => operator(symbol).or_else(|| self.foreign_symbol(symbol)),
-            TokenKind::Name | TokenKind::Keyword(_) => self.foreign_word(),
+            TokenKind::Symbol(Symbol::ShiftLeft) => Some(Infix::Shift(Shift::Left)),
+            TokenKind::Symbol(Symbol::ShiftRight) => Some(Infix::Shift(Shift::Right)),
+            TokenKind::Symbol(symbol) => operator(symbol).map(Infix::Binary),
+            TokenKind::Name | TokenKind::Keyword(_) => self.foreign_word().map(Infix::Binary),
             TokenKind::Int(_) | TokenKind::End => None,
         }
     }
 
-    fn join(&mut self, op: BinaryOp, left: Tree, right: Tree) -> Parsed<Tree> {
+    fn join(&mut self, op: Infix, left: Tree, right: Tree) -> Parsed<Tree> {
         let span = left.expr.span.to(right.expr.span);
         let height = left.height.max(right.height);
-        let kind = ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr));
+        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        let kind = match op {
+            Infix::Binary(op) => ExprKind::Binary(op, left, right),
+            Infix::Shift(shift) => ExprKind::Shift(shift, left, right),
+        };
         self.tree(span, kind, height)
     }
 
@@ -111,7 +153,8 @@ impl Parser<'_> {
     fn operand(&mut self) -> Parsed<Tree> {
         let start = self.current().span;
         let kind = match self.kind() {
-            TokenKind::Int(value) => ExprKind::Int(value),
+            TokenKind::Int(value) if self.text().bytes().all(|it| it.is_ascii_digit()) => ExprKind::Int(value),
+            TokenKind::Int(value) => ExprKind::Based(value, self.text().to_owned()),
             TokenKind::Name => return self.named(),
             TokenKind::Keyword(Keyword::True) => ExprKind::Bool(true),
             TokenKind::Keyword(Keyword::False) => ExprKind::Bool(false),
@@ -135,13 +178,26 @@ impl Parser<'_> {
     }
 
     fn parenthesized(&mut self) -> Parsed<Tree> {
+        let takes_message = std::mem::take(&mut self.takes_message);
         let open = self.bump().span;
-        let inner = self.binary(precedence::OR)?;
+        let inner = self.conditional()?;
         if self.is_at(Symbol::Assign) {
             return Err(self.assignment_in_expression());
         }
+        if takes_message {
+            self.take_message();
+        }
         self.close(Symbol::CloseParen, open)?;
         self.tree(self.since(open), ExprKind::Paren(Box::new(inner.expr)), inner.height)
+    }
+
+    /// `, "why"`, if it stands here.
+    #[inline(never)]
+    fn take_message(&mut self) {
+        if self.is_at(Symbol::Comma) && self.is_before(Symbol::Text) {
+            self.bump();
+            self.message = Some(Name { text: self.text().to_owned(), span: self.bump().span });
+        }
     }
 
     /// What starts with a name: a variable, a cell, a call, or a place or register of a thread.
@@ -181,7 +237,7 @@ impl Parser<'_> {
     /// `[e]`, and its height.
     pub(super) fn index(&mut self) -> Parsed<(Expr, u32)> {
         let open = self.bump().span;
-        let index = self.binary(precedence::OR)?;
+        let index = self.conditional()?;
         self.close(Symbol::CloseBracket, open)?;
         if self.is_at(Symbol::OpenBracket) && self.current().newlines == 0 {
             let diagnostic = Diagnostic::error(self.current().span, "second index")
@@ -197,7 +253,7 @@ impl Parser<'_> {
         let open = self.bump().span;
         let mut height = 0;
         let arguments = self.list(open, Symbol::CloseParen, |parser| {
-            let argument = parser.binary(precedence::OR)?;
+            let argument = parser.conditional()?;
             height = height.max(argument.height);
             Ok(argument.expr)
         })?;

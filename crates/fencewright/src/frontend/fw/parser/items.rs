@@ -2,7 +2,8 @@
 
 use super::{Failed, Parsed, Parser};
 use crate::frontend::ast::{
-    Const, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Parameter, Shared, SharedVariable, Thread,
+    Const, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Name, Parameter, Shared, SharedVariable,
+    Thread,
 };
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 
@@ -23,6 +24,10 @@ impl Parser<'_> {
     }
 
     fn item(&mut self) -> Parsed<ItemKind> {
+        // Behind an `#` it is another language's.
+        if self.is_at_word("include") && !self.current().is_after_error {
+            return self.include();
+        }
         let keyword = match self.kind() {
             TokenKind::Keyword(keyword) if keyword.starts_item() => Some(keyword),
             TokenKind::Keyword(_) | TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => {
@@ -150,6 +155,17 @@ impl Parser<'_> {
         let name = self.name("the name of a parameter", help)?;
         let ty = if self.eat(Symbol::Colon) { Some(self.ty()?) } else { None };
         Ok(Parameter::Value(name, ty))
+    }
+
+    /// `include "lib.fw";`
+    fn include(&mut self) -> Parsed<ItemKind> {
+        self.bump();
+        if !self.is_at(Symbol::Text) {
+            return Err(self.expected("a path in quotes", "another file is named by `include \"lib.fw\";`"));
+        }
+        let name = Name { text: self.text().to_owned(), span: self.bump().span };
+        self.semicolon()?;
+        Ok(ItemKind::Include(name))
     }
 
     fn predicate(&mut self) -> Parsed<ItemKind> {

@@ -106,7 +106,7 @@ impl Parser<'_> {
             TokenKind::Keyword(_) | TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => self
                 .expected(
                     "a declaration",
-                    "a file consists of `const`, `shared`, `thread`, `fn`, `forbid` and `predicate` declarations",
+                    "a file consists of `const`, `shared`, `thread`, `fn`, `forbid`, `predicate` and `include` declarations",
                 ),
         }
     }
@@ -219,19 +219,6 @@ impl Parser<'_> {
         }
     }
 
-    /// A sign of another language between two operands: says so and takes it for what comes nearest.
-    pub(super) fn foreign_symbol(&mut self, symbol: Symbol) -> Option<BinaryOp> {
-        if !matches!(symbol, Symbol::ShiftLeft | Symbol::ShiftRight) {
-            return None;
-        }
-        let operator = if symbol == Symbol::ShiftLeft { "*" } else { "/" };
-        let diagnostic = Diagnostic::error(self.current().span, format!("unknown operator `{}`", symbol.text()))
-            .with_label("there are no shifts")
-            .with_help(format!("use `{operator}` and a power of two"));
-        self.report(diagnostic);
-        Some(BinaryOp::Mul)
-    }
-
     /// `and`, `or`: says so and takes them for `&&`, `||`.
     pub(super) fn foreign_word(&mut self) -> Option<BinaryOp> {
         let (op, sign) = match self.text() {
@@ -255,7 +242,8 @@ impl Parser<'_> {
             TokenKind::Symbol(Symbol::Plus) => "remove it; there is no prefix `+` and no `++`",
             TokenKind::Symbol(Symbol::At) => "name a thread before it, such as `P@critical`",
             TokenKind::Symbol(Symbol::OpenBrace) => "lists in braces only stand in `shared a[2] = {1, 3};`",
-            TokenKind::Keyword(Keyword::If) => "there is no conditional expression; use the statement `if`",
+            TokenKind::Keyword(Keyword::If) => "a conditional expression is `c ? a : b`",
+            TokenKind::Symbol(Symbol::Text) => "a text in quotes is the message of an assertion: `assert(c, \"why\");`",
             TokenKind::Keyword(_) if self.current().newlines == 0 => "it is a reserved word; names must differ from it",
             TokenKind::Symbol(symbol) if super::expressions::operator(symbol).is_some() => {
                 "an operator stands between two operands; write the missing one"
@@ -354,7 +342,7 @@ impl Parser<'_> {
                 "a thread only sees its own registers and shared variables".to_owned()
             }
             TokenKind::Symbol(symbol) => match symbol.text().strip_suffix('=') {
-                Some(op) if "*/%&|^".contains(op) => format!("write `{name} = {name} {op} …;`"),
+                Some(op) if ["<<", ">>"].contains(&op) => format!("write `{name} = {name} {op} …;`"),
                 Some(_) | None => format!("to assign, write `{name} = …;`; an expression alone is not a statement"),
             },
             TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(_) | TokenKind::End => {

@@ -17,7 +17,7 @@ mod statements;
 use super::lexer::Lexer;
 use super::token::{Keyword, Symbol, Token, TokenKind};
 use crate::frontend::ast;
-use crate::source::{Diagnostic, Source, Span};
+use crate::source::{Diagnostic, Source, SourceFile, Span};
 
 /// How deep blocks and expressions may be nested.
 const MAX_DEPTH: u32 = 200;
@@ -29,9 +29,15 @@ const MAX_SIZE: u32 = 1_000_000;
 /// What a statement or item counts besides its tokens.
 const STATEMENT_SIZE: u32 = 4;
 
-/// Reads a file: the tree of what could be read, and everything that is wrong, in the order of the text.
+/// Reads the main file of a text, and none that it includes: the tree of what could be read, and everything that is
+/// wrong, in the order of the text.
 pub fn parse(source: &Source) -> (ast::File, Vec<Diagnostic>) {
-    let mut parser = Parser::new(source.text());
+    parse_file(source.main())
+}
+
+/// Reads one file.
+pub(super) fn parse_file(file: &SourceFile) -> (ast::File, Vec<Diagnostic>) {
+    let mut parser = Parser::new(file);
     let file = parser.file();
     let mut diagnostics = parser.lexer.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
@@ -68,11 +74,15 @@ struct Parser<'a> {
     suspect: Option<Suspect>,
     /// Comments from inside the statement or item that is being read.
     stray: Vec<ast::Comment>,
+    /// Whether a message may stand behind what is in the next parentheses.
+    takes_message: bool,
+    /// The message that stood there.
+    message: Option<ast::Name>,
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        let mut lexer = Lexer::new(text);
+    fn new(file: &'a SourceFile) -> Self {
+        let mut lexer = Lexer::new(file);
         let window = [lexer.next_token(), lexer.next_token(), lexer.next_token()];
         let indentation = lexer.blanks_before(window[0].span.start);
         Self {
@@ -86,6 +96,8 @@ impl<'a> Parser<'a> {
             last_error: None,
             suspect: None,
             stray: Vec::new(),
+            takes_message: false,
+            message: None,
         }
     }
 

@@ -33,6 +33,14 @@ impl Parser<'_> {
         self.condition()
     }
 
+    /// `(c)`, or `(c, "why")`.
+    pub(super) fn assertion(&mut self) -> Parsed<StmtKind> {
+        self.takes_message = self.is_at(Symbol::OpenParen);
+        let condition = self.claim("assert");
+        self.takes_message = false;
+        Ok(StmtKind::Assert(condition?, self.message.take()))
+    }
+
     pub(super) fn let_statement(&mut self) -> Parsed<StmtKind> {
         let help = "a register is declared by `let r = x;` or `let r: 0..3 = x;`";
         if self.is_at_word("mut") && self.window[1].kind == TokenKind::Name {
@@ -110,12 +118,18 @@ impl Parser<'_> {
         Ok(StmtKind::Call(expr))
     }
 
-    /// Takes `=`, `+=` or `-=`.
+    /// Takes `=`, `+=` and the like.
     fn assignment_operator(&mut self, target: &Target) -> Parsed<Option<BinaryOp>> {
         let op = match self.kind() {
             TokenKind::Symbol(Symbol::Assign) => None,
             TokenKind::Symbol(Symbol::AddAssign) => Some(BinaryOp::Add),
             TokenKind::Symbol(Symbol::SubAssign) => Some(BinaryOp::Sub),
+            TokenKind::Symbol(Symbol::MulAssign) => Some(BinaryOp::Mul),
+            TokenKind::Symbol(Symbol::DivAssign) => Some(BinaryOp::Div),
+            TokenKind::Symbol(Symbol::RemAssign) => Some(BinaryOp::Rem),
+            TokenKind::Symbol(Symbol::AndAssign) => Some(BinaryOp::BitAnd),
+            TokenKind::Symbol(Symbol::OrAssign) => Some(BinaryOp::BitOr),
+            TokenKind::Symbol(Symbol::XorAssign) => Some(BinaryOp::BitXor),
             TokenKind::Symbol(Symbol::ColonAssign | Symbol::Eq) => {
                 let name = self.shortened(target.span);
                 let help = if self.is_at(Symbol::Eq) {

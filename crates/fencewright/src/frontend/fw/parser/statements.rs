@@ -87,7 +87,7 @@ impl Parser<'_> {
             Keyword::Return => self.simple(Self::return_value),
             Keyword::Goto => self.simple(Self::goto_label),
             Keyword::Assume => self.simple(|parser| Ok(StmtKind::Assume(parser.claim("assume")?))),
-            Keyword::Assert => self.simple(|parser| Ok(StmtKind::Assert(parser.claim("assert")?))),
+            Keyword::Assert => self.simple(Self::assertion),
             Keyword::Fence => self.simple(|parser| Ok(StmtKind::Fence(parser.fence_kind()?))),
             Keyword::Else | Keyword::Or => self.stray_branch(),
             Keyword::Const

@@ -7,7 +7,7 @@ use crate::program::{BinaryOp, UnaryOp};
 /// An expression, without parentheses around it.
 pub(super) fn expr(it: &Expr) -> String {
     let mut out = String::new();
-    write(&mut out, it, precedence::OR);
+    write(&mut out, it, precedence::CONDITIONAL);
     out
 }
 
@@ -56,11 +56,14 @@ pub(super) fn combine(op: BinaryOp, target: &str, value: &Expr) -> String {
 fn precedence_of(kind: &ExprKind) -> u8 {
     match kind {
         ExprKind::Binary(op, _, _) => precedence::of(*op),
+        ExprKind::Shift(..) => precedence::SHIFT,
+        ExprKind::Conditional(_) => precedence::CONDITIONAL,
         ExprKind::Unary(..) => precedence::PREFIX,
         // The least integer has no literal and is printed as a difference.
         ExprKind::Int(i64::MIN) => precedence::SUM,
         ExprKind::Int(value) if *value < 0 => precedence::PREFIX,
         ExprKind::Int(_)
+        | ExprKind::Based(..)
         | ExprKind::Bool(_)
         | ExprKind::Any(_)
         | ExprKind::Name(_)
@@ -81,6 +84,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
     match &it.kind {
         ExprKind::Int(i64::MIN) => *out += &format!("-{} - 1", i64::MAX),
         ExprKind::Int(value) => *out += &value.to_string(),
+        ExprKind::Based(_, text) => *out += text,
         ExprKind::Bool(value) => *out += if *value { "true" } else { "false" },
         ExprKind::Any(None) => *out += "any",
         ExprKind::Any(Some(range)) => {
@@ -101,6 +105,18 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
             write(out, inner, precedence::PREFIX);
         }
         ExprKind::Binary(op, left, right) => write_binary(out, *op, left, right),
+        ExprKind::Shift(shift, left, right) => {
+            write(out, left, precedence::SHIFT);
+            *out += &format!(" {} ", shift.symbol());
+            write(out, right, precedence::SHIFT + 1);
+        }
+        ExprKind::Conditional(it) => {
+            write(out, &it.condition, precedence::OR);
+            *out += " ? ";
+            write(out, &it.then, precedence::CONDITIONAL);
+            *out += " : ";
+            write(out, &it.otherwise, precedence::CONDITIONAL);
+        }
         ExprKind::Paren(inner) => write_between(out, "(", inner, ")"),
         ExprKind::Call(name, arguments) => {
             *out += &name.text;
@@ -116,7 +132,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
 
 fn write_between(out: &mut String, open: &str, inner: &Expr, close: &str) {
     *out += open;
-    write(out, inner, precedence::OR);
+    write(out, inner, precedence::CONDITIONAL);
     *out += close;
 }
 
@@ -125,9 +141,9 @@ fn write_binary(out: &mut String, op: BinaryOp, left: &Expr, right: &Expr) {
     if level == precedence::ATOM {
         *out += op.symbol();
         *out += "(";
-        write(out, left, precedence::OR);
+        write(out, left, precedence::CONDITIONAL);
         *out += ", ";
-        write(out, right, precedence::OR);
+        write(out, right, precedence::CONDITIONAL);
         *out += ")";
         return;
     }
@@ -143,7 +159,7 @@ fn write_list(out: &mut String, all: &[Expr]) {
     *out += "(";
     for (i, it) in all.iter().enumerate() {
         *out += if i > 0 { ", " } else { "" };
-        write(out, it, precedence::OR);
+        write(out, it, precedence::CONDITIONAL);
     }
     *out += ")";
 }
@@ -172,8 +188,11 @@ fn write_compact(out: &mut String, it: &Expr, loosest: u8) {
             write_compact(out, right, precedence::of(*op) + 1);
         }
         ExprKind::Binary(..)
+        | ExprKind::Shift(..)
+        | ExprKind::Conditional(_)
         | ExprKind::Unary(..)
         | ExprKind::Int(_)
+        | ExprKind::Based(..)
         | ExprKind::Bool(_)
         | ExprKind::Any(_)
         | ExprKind::Name(_)

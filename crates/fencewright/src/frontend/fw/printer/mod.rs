@@ -81,6 +81,7 @@ impl Printer {
             ItemKind::Thread(it) => self.thread(it),
             ItemKind::Function(it) => self.function(it),
             ItemKind::Forbid(it) => self.out += &forbid(it),
+            ItemKind::Include(path) => self.out += &format!("include {};", path.text),
             ItemKind::Predicate(condition) => self.out += &format!("predicate {};", expr(condition)),
         }
         self.after(&item.trivia);
@@ -179,7 +180,10 @@ impl Printer {
             StmtKind::Goto(label) => self.out += &format!("goto {};", label.text),
             StmtKind::Label(label) => self.out += &format!("{}:", label.text),
             StmtKind::Assume(condition) => self.out += &format!("assume({});", expr(condition)),
-            StmtKind::Assert(condition) => self.out += &format!("assert({});", expr(condition)),
+            StmtKind::Assert(condition, None) => self.out += &format!("assert({});", expr(condition)),
+            StmtKind::Assert(condition, Some(message)) => {
+                self.out += &format!("assert({}, {});", expr(condition), message.text);
+            }
             StmtKind::Fence(FenceKind::Full) => self.out += "fence;",
             StmtKind::Fence(FenceKind::StoreStore) => self.out += "fence(store);",
             StmtKind::Skip => self.out += ";",
@@ -211,8 +215,17 @@ fn assignment(target: &str, op: Option<BinaryOp>, value: &Expr) -> String {
     let value_text = expr(value);
     match op {
         None => format!("{target} = {value_text};"),
-        Some(op @ (BinaryOp::Add | BinaryOp::Sub)) => format!("{target} {}= {value_text};", op.symbol()),
-        // Only `+=` and `-=` are part of the language; a tree may still have others.
+        Some(
+            op @ (BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor),
+        ) => format!("{target} {}= {value_text};", op.symbol()),
+        // These are no part of the language; a tree may still have others.
         Some(op) => format!("{target} = {};", expressions::combine(op, target, value)),
     }
 }

@@ -2,6 +2,7 @@
 
 mod comments;
 mod errors;
+mod include;
 mod precedence;
 mod robustness;
 mod round_trip;

@@ -1,7 +1,7 @@
 //! Parentheses are kept where they were written and added where precedence asks for them.
 
 use super::formatted;
-use crate::frontend::ast::{Expr, ExprKind, File, Item, ItemKind, Name, Trivia};
+use crate::frontend::ast::{Conditional, Expr, ExprKind, File, Item, ItemKind, Name, Shift, Trivia};
 use crate::frontend::fw::{parse, print};
 use crate::program::{BinaryOp, UnaryOp};
 use crate::source::{Source, Span};
@@ -27,6 +27,18 @@ fn written_parentheses_are_kept() {
     check("a == any((N | 1)..f(1, N - 1)+1)", "a == any((N | 1)..f(1, N - 1)+1)");
     check("P(0)@end", "P(0)@end");
     check("true && !false", "true && !false");
+    check("a<<2+b>>c", "a << 2 + b >> c");
+    check("a&b<<(c<<1)", "a & b << (c << 1)");
+    check("a?b:c?d:e", "a ? b : c ? d : e");
+    check("a?b?c:d:e||f", "a ? b ? c : d : e || f");
+    check("(a?b:c)+f(a?1:2)", "(a ? b : c) + f(a ? 1 : 2)");
+    check("0xFf+0b01-0X1", "0xFf + 0b01 - 0X1");
+}
+
+#[test]
+fn messages_are_kept_as_they_are() {
+    let text = "thread T {\n    assert(x == 1, \"it is \\ 'é' // not, /* 1\");\n}\n";
+    assert_eq!(formatted(text), text);
 }
 
 fn tree(kind: ExprKind) -> Expr {
@@ -55,6 +67,15 @@ fn missing_parentheses_are_added() {
     let (add, sub, mul) = (BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul);
     check_tree(binary(mul, binary(add, a(), b()), c()), "(a + b) * c");
     check_tree(binary(mul, a(), binary(mul, b(), c())), "a * (b * c)");
+    let left = |a, b| tree(ExprKind::Shift(Shift::Left, Box::new(a), Box::new(b)));
+    check_tree(left(a(), left(b(), c())), "a << (b << c)");
+    check_tree(left(left(a(), b()), binary(add, b(), c())), "a << b << b + c");
+    check_tree(binary(add, left(a(), b()), c()), "(a << b) + c");
+    let it = Conditional { condition: a(), then: b(), otherwise: c() };
+    let it = tree(ExprKind::Conditional(Box::new(it)));
+    check_tree(binary(add, it.clone(), c()), "(a ? b : c) + c");
+    let outer = Conditional { condition: it, then: b(), otherwise: c() };
+    check_tree(tree(ExprKind::Conditional(Box::new(outer))), "(a ? b : c) ? b : c");
     check_tree(binary(sub, binary(sub, a(), b()), c()), "a - b - c");
     check_tree(binary(sub, a(), binary(sub, b(), c())), "a - (b - c)");
     check_tree(binary(BinaryOp::Eq, binary(BinaryOp::Lt, a(), b()), c()), "(a < b) == c");

@@ -108,7 +108,11 @@ impl Walk<'_> {
                 self.update((place, *order), (*update, argument), None, effect.span);
             }
             EffectKind::Call(call) => self.call(call),
-            EffectKind::Load(..) | EffectKind::Any(..) | EffectKind::Decide(_) => drop(self.effect(effect)),
+            EffectKind::Load(..)
+            | EffectKind::Any(..)
+            | EffectKind::Decide(_)
+            | EffectKind::CompareExchange { .. }
+            | EffectKind::Select(_) => drop(self.effect(effect)),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Expressions: every effect in them is a step, from left to right.
 
 use crate::frontend::hir::{
-    Condition, Effect, EffectKind, Expr as Tree, LocalId, Operand, Place as TreePlace, Update, UpdateOrder, tree,
+    Condition, Effect, EffectKind, Expr as Tree, LocalId, Operand, Place as TreePlace, Select, Update, UpdateOrder,
+    tree,
 };
-use crate::program::{Domain, Expr, FenceKind, Op, Place, RegisterId, RmwVar};
+use crate::program::{BinaryOp, Domain, Expr, FenceKind, Op, Place, RegisterId, RmwVar};
 use crate::source::Span;
 
 use super::walk::Walk;
@@ -56,6 +57,11 @@ impl Walk<'_> {
                 let into = Into { register: None, domain: self.domain_of(place) };
                 self.update((place, *order), (*update, argument), Some(into), span)
             }
+            EffectKind::CompareExchange { place, order, old, new } => {
+                let into = Into { register: None, domain: self.domain_of(place) };
+                self.compare_exchange((place, *order), (old, new), into, span)
+            }
+            EffectKind::Select(select) => self.select(select, None, span),
             EffectKind::Call(call) => {
                 self.call(call);
                 Expr::Var(self.register(call.result.expect("a call for its value has one")))
@@ -83,6 +89,12 @@ impl Walk<'_> {
                     let into = Some(Into { register, domain });
                     self.update((place, *order), (*update, argument), into, effect.span)
                 }
+                EffectKind::CompareExchange { place, order, old, new } => {
+                    let domain = self.domain_of(place);
+                    let register = declared.is_none_or(|it| it == domain).then_some(register);
+                    self.compare_exchange((place, *order), (old, new), Into { register, domain }, effect.span)
+                }
+                EffectKind::Select(select) => return drop(self.select(select, Some(register), statement)),
                 EffectKind::Decide(condition) => return drop(self.decide(condition, Some(register))),
                 EffectKind::Any(..) | EffectKind::Load(..) | EffectKind::Call(_) => self.effect(effect),
             },
@@ -113,6 +125,43 @@ impl Walk<'_> {
         self.fence(order.before(), span);
         self.step(Op::Rmw { place, guard: Expr::TRUE, write: Some(write), into }, span);
         into.map_or(Expr::Const(0), Expr::Var)
+    }
+
+    /// What a place holds, which is changed in the same step if it is the old value: one edge for each outcome.
+    fn compare_exchange(
+        &mut self,
+        (place, order): (&TreePlace, UpdateOrder),
+        (old, new): (&Tree, &Tree),
+        into: Into,
+        span: Span,
+    ) -> Expr<RegisterId> {
+        assert!(!self.is_atomic, "an atomic block has no updates");
+        let place = self.place(place);
+        let old = over_rmw(&self.value(old));
+        let new = over_rmw(&self.value(new));
+        let register = into.register.unwrap_or_else(|| self.temporary(into.domain, span));
+        self.fence(order.before(), span);
+        let after = self.cfg.node();
+        for (op, write) in [(BinaryOp::Eq, Some(new)), (BinaryOp::Ne, None)] {
+            let guard = Expr::binary(op, Expr::Var(RmwVar::Old), old.clone());
+            self.arc(Op::Rmw { place: place.clone(), guard, write, into: Some(register) }, after, span);
+        }
+        self.cursor = after;
+        Expr::Var(register)
+    }
+
+    /// One of two values, in a register.
+    fn select(&mut self, select: &Select, into: Option<RegisterId>, span: Span) -> Expr<RegisterId> {
+        let result = into.unwrap_or_else(|| self.inferred(select.is_boolean, span));
+        let (yes, no, after) = (self.cfg.node(), self.cfg.node(), self.cfg.node());
+        self.condition(&select.condition, Some(yes), Some(no));
+        for (node, value) in [(yes, &select.then), (no, &select.otherwise)] {
+            self.cursor = node;
+            let value = self.value(value);
+            self.step(Op::Assign(result, value), span);
+            self.merge(after);
+        }
+        Expr::Var(result)
     }
 
     /// A boolean that takes several steps to find out.

@@ -160,6 +160,12 @@ impl<'w> Walk<'w> {
         self.registers[local].expect("a register is declared before it is used")
     }
 
+    /// A register that the tree does not name, with a range that is inferred.
+    pub(super) fn inferred(&mut self, is_boolean: bool, span: Span) -> RegisterId {
+        let name = format!("${}", self.cfg.slots.len());
+        self.cfg.slots.push(Slot { name, is_boolean, domain: None, initial: None, local: None, span })
+    }
+
     /// A register that the tree does not name.
     pub(super) fn temporary(&mut self, domain: Domain, span: Span) -> RegisterId {
         let name = format!("${}", self.cfg.slots.len());

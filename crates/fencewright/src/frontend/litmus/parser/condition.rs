@@ -11,7 +11,7 @@ impl Parser<'_> {
         if self.cursor.eat("locations") {
             self.locations(test)?;
         }
-        let comments = self.cursor.comments_before(self.cursor.current().span.start);
+        let comments = self.cursor.comments_before();
         test.end_comments.extend(split(comments));
         let start = self.cursor.current().span;
         let is_negated = self.cursor.eat("~");
@@ -28,6 +28,9 @@ impl Parser<'_> {
         let condition = self.condition()?;
         let span = self.cursor.since(start);
         self.cursor.eat(";");
+        if self.cursor.eat("locations") {
+            self.locations(test)?;
+        }
         if !self.cursor.is_at_end() {
             return Err(self.cursor.expected("the end of the test", "join conditions by `/\\` and `\\/`"));
         }
@@ -75,7 +78,9 @@ impl Parser<'_> {
 
     fn part(&mut self) -> Parsed<Condition> {
         let start = self.cursor.current().span;
-        if self.cursor.eat("~") {
+        let is_not = self.cursor.is_at("not") && self.cursor.text_at(1) != "=";
+        if is_not || self.cursor.is_at("~") {
+            self.cursor.bump();
             let inner = self.nested(Self::part)?;
             return Ok(Condition::Not(Box::new(inner), self.cursor.since(start)));
         }

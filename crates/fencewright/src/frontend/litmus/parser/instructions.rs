@@ -1,10 +1,10 @@
-//! Instructions, in Intel syntax: the destination comes first.
+//! Instructions, whose operands may be in either syntax.
 
 use super::Parser;
+use super::operands::Syntax;
 use crate::frontend::ast::Name;
 use crate::frontend::import::cursor::{Failed, Parsed, shortened};
 use crate::frontend::import::lexer::TokenKind;
-use crate::frontend::litmus::registers;
 use crate::frontend::litmus::syntax::{Instruction, Locked, Operand, OperandKind};
 use crate::frontend::nearest::nearest;
 use crate::program::BinaryOp;
@@ -106,7 +106,8 @@ impl Parser<'_> {
 
     fn unknown_instruction(&mut self, written: &str, known: &[&str]) -> Failed {
         if self.cursor.kind() != TokenKind::Word {
-            return self.cursor.expected("an instruction", "a cell holds one instruction, such as `MOV [x],$1`");
+            let help = "a cell holds one instruction, such as `MOV [x],$1` or `mov $1,(x)`";
+            return self.cursor.expected("an instruction", help);
         }
         let help = match (written, nearest(written, known.iter().copied())) {
             ("JA" | "JAE" | "JB" | "JBE" | "JS" | "JNS" | "JO" | "JC", _) => {
@@ -133,16 +134,19 @@ impl Parser<'_> {
         if mnemonic == "JMP" {
             return Ok(Instruction::Jump(self.jump_target()?));
         }
+        let syntax = self.syntax();
         let computing = COMPUTING.iter().find(|it| it.0 == mnemonic);
         if let Some((_, op, true)) = computing {
-            let to = self.destination(mnemonic)?;
+            let to = self.operand(syntax)?;
+            self.check_destination(mnemonic, &to)?;
             let one = Operand { span: at, kind: OperandKind::Number(1) };
             return Ok(Instruction::Compute(locked, *op, to, one));
         }
-        let to = if mnemonic == "CMP" { self.operand()? } else { self.destination(mnemonic)? };
-        self.cursor.expect(",", &format!("`{mnemonic}` has two operands: `{mnemonic} a,b`"))?;
-        let from = self.operand()?;
-        self.check_pair(mnemonic, &to, &from)?;
+        let (to, from) = self.operand_pair(mnemonic, syntax)?;
+        if mnemonic != "CMP" {
+            self.check_destination(mnemonic, &to)?;
+        }
+        self.check_pair(mnemonic, syntax, &to, &from)?;
         Ok(match (mnemonic, computing) {
             (_, Some((_, op, _))) => Instruction::Compute(locked, *op, to, from),
             ("XCHG", None) if is_memory(&from) => Instruction::Exchange(from, to),
@@ -154,8 +158,8 @@ impl Parser<'_> {
         })
     }
 
-    fn check_pair(&mut self, mnemonic: &str, to: &Operand, from: &Operand) -> Parsed<()> {
-        let span = to.span.to(from.span);
+    fn check_pair(&mut self, mnemonic: &str, syntax: Syntax, to: &Operand, from: &Operand) -> Parsed<()> {
+        let span = Span::new(to.span.start.min(from.span.start), to.span.end.max(from.span.end));
         if is_memory(to) && is_memory(from) {
             let help = "load one of them into a register first";
             let diagnostic = Diagnostic::error(span, format!("`{mnemonic}` with two operands in memory"));
@@ -163,12 +167,13 @@ impl Parser<'_> {
         }
         let swaps = matches!(mnemonic, "XCHG" | "XADD" | "CMPXCHG");
         if swaps && matches!(from.kind, OperandKind::Number(_)) {
-            let help = format!("put the number into a register first: `MOV EBX,$1`, then `{mnemonic} [x],EBX`");
+            let (first, then) = (syntax.number_to_register(), syntax.into_memory(mnemonic));
+            let help = format!("put the number into a register first: `{first}`, then `{then}`");
             let diagnostic = Diagnostic::error(from.span, format!("`{mnemonic}` with a number"));
             return Err(self.cursor.report(diagnostic.with_help(help)));
         }
         if matches!(mnemonic, "XADD" | "CMPXCHG") && is_memory(from) {
-            let help = format!("the location comes first: `{mnemonic} [x],EBX`");
+            let help = format!("the location is what is changed: `{}`", syntax.into_memory(mnemonic));
             let diagnostic = Diagnostic::error(from.span, format!("`{mnemonic}` from memory"));
             return Err(self.cursor.report(diagnostic.with_help(help)));
         }
@@ -179,70 +184,14 @@ impl Parser<'_> {
         self.cursor.name("a label", "a jump names a label of its thread: `JNE L0`, with `L0:` in a cell of the column")
     }
 
-    fn destination(&mut self, mnemonic: &str) -> Parsed<Operand> {
-        let operand = self.operand()?;
-        if let OperandKind::Number(_) = operand.kind {
+    fn check_destination(&mut self, mnemonic: &str, to: &Operand) -> Parsed<()> {
+        if let OperandKind::Number(_) = to.kind {
             let message = format!("`{mnemonic}` into a number");
-            let help = "write Intel syntax, destination first: `MOV [x],$1`, `MOV EAX,[x]`";
-            return Err(self.cursor.report(Diagnostic::error(operand.span, message).with_help(help)));
+            let help = "the destination comes first in Intel syntax, `MOV [x],$1`, and last in AT&T syntax, \
+                        `mov $1,(x)`";
+            return Err(self.cursor.report(Diagnostic::error(to.span, message).with_help(help)));
         }
-        Ok(operand)
-    }
-
-    /// `EAX`, `$1`, `1`, `[x]`, `[RSI]`
-    fn operand(&mut self) -> Parsed<Operand> {
-        let help = "an operand is a register `EAX`, a number `$1` or a location `[x]`";
-        let size = self.cursor.text().to_ascii_uppercase();
-        if matches!(size.as_str(), "BYTE" | "WORD" | "DWORD" | "QWORD") {
-            self.cursor.bump();
-            if self.cursor.text().eq_ignore_ascii_case("PTR") {
-                self.cursor.bump();
-            }
-        }
-        let start = self.cursor.current().span;
-        let kind = match self.cursor.text() {
-            "[" => self.memory()?,
-            "$" | "-" => self.number(help)?,
-            "(" => {
-                let help = "write Intel syntax: a location is `[x]`, and the destination comes first";
-                return Err(self.cursor.expected("an operand", help));
-            }
-            _ if matches!(self.cursor.kind(), TokenKind::Int(_)) => self.number(help)?,
-            _ if self.cursor.kind() == TokenKind::Word => self.register_operand()?,
-            _ => return Err(self.cursor.expected("an operand", help)),
-        };
-        Ok(Operand { span: self.cursor.since(start), kind })
-    }
-
-    fn number(&mut self, help: &str) -> Parsed<OperandKind> {
-        if self.cursor.eat("$") && self.cursor.kind() == TokenKind::Word {
-            let help = "addresses as values are not supported; registers get them in the initial state: `0:RSI=x;`";
-            return Err(self.cursor.expected("a number", help));
-        }
-        Ok(OperandKind::Number(self.cursor.integer("a number", help)?.0))
-    }
-
-    fn memory(&mut self) -> Parsed<OperandKind> {
-        let help = "a location is `[x]`, or `[RSI]` with `0:RSI=x;` in the initial state; offsets are not supported";
-        self.cursor.bump();
-        let kind = match registers::family(self.cursor.text()) {
-            Some(_) => OperandKind::Pointed(self.register()?),
-            None => OperandKind::Location(self.cursor.name("a location", help)?),
-        };
-        self.cursor.expect("]", help)?;
-        Ok(kind)
-    }
-
-    fn register_operand(&mut self) -> Parsed<OperandKind> {
-        let text = self.cursor.text();
-        if registers::family(text).is_some() {
-            return Ok(OperandKind::Register(self.register()?));
-        }
-        let help = match text.to_ascii_uppercase().as_str() {
-            "AH" | "BH" | "CH" | "DH" => "halves of registers are not supported".to_owned(),
-            _ => format!("if it is a location, write `[{}]`", shortened(text)),
-        };
-        Err(self.cursor.expected("an operand", &help))
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod condition;
 mod instructions;
+mod operands;
 mod table;
 
 use super::header::Header;
@@ -22,6 +23,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     connectives: ("/\\", "\\/"),
     signs: &[
         "/\\", "\\/", "<>", "!=", "{", "}", "[", "]", "(", ")", "|", ";", ":", ",", "=", "~", "$", "-", "+", "*", "#",
+        "%",
     ],
 };
 
@@ -55,7 +57,7 @@ impl Parser<'_> {
         self.initial_state(test)?;
         self.table(test)?;
         self.final_part(test)?;
-        test.end_comments.extend(split(self.cursor.comments_before(u32::MAX)));
+        test.end_comments.extend(split(self.cursor.comments_left()));
         Ok(())
     }
 
@@ -87,17 +89,17 @@ impl Parser<'_> {
             return Err(self.cursor.report(diagnostic.with_help("add `}` before the table of instructions")));
         }
         self.cursor.bump();
-        let comments = self.cursor.comments_before(self.cursor.current().span.start);
+        let comments = self.cursor.comments_before();
         test.comments.extend(split(comments));
         Ok(())
     }
 
-    /// `uint64_t x=1`, `int x`, `0:RSI=x`, `[x]=1`
+    /// `uint64_t x=1`, `int x`, `uint64_t 0:rax`, `0:RSI=x`, `[x]=1`
     fn initial(&mut self) -> Parsed<Initial> {
         let start = self.cursor.current().span;
         self.c_type()?;
         let place = self.place()?;
-        let value = if self.cursor.eat("=") { self.initial_value()? } else { InitialValue::Number(0) };
+        let value = if self.cursor.eat("=") { Some(self.initial_value()?) } else { None };
         let span = self.cursor.since(start);
         if !self.cursor.is_at_any(&[";", "}"]) {
             return Err(self.cursor.expected("`;`", "an entry is `x=0;`, `0:EAX=1;` or `0:RSI=x;`"));
@@ -105,7 +107,7 @@ impl Parser<'_> {
         Ok(Initial { span, place, value })
     }
 
-    /// Passes over the type of a location.
+    /// Passes over the type of a location or register.
     fn c_type(&mut self) -> Parsed<()> {
         while self.cursor.kind() == TokenKind::Word && !matches!(self.cursor.text_at(1), "=" | ";" | ":" | "}" | "[") {
             let is_type = matches!(self.cursor.text(), "int" | "long" | "unsigned" | "signed" | "short" | "char")
@@ -115,6 +117,10 @@ impl Parser<'_> {
                 return Err(self.cursor.expected("a type or a location", help));
             }
             self.cursor.bump();
+        }
+        let is_for_register = self.cursor.text_at(1).starts_with(|it: char| it.is_ascii_digit());
+        if is_for_register && self.cursor.eat("*") {
+            return Ok(());
         }
         if self.cursor.is_at("*") || self.cursor.text_at(1) == "[" && self.cursor.kind() == TokenKind::Word {
             self.cursor.eat("*");

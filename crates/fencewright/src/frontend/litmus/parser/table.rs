@@ -47,7 +47,7 @@ impl Parser<'_> {
             }
             self.cursor.expect("|", TABLE_HELP)?;
         }
-        let comments = self.cursor.comments_before(self.cursor.current().span.start);
+        let comments = self.cursor.comments_before();
         test.comments.extend(split(comments));
         Ok(())
     }
@@ -55,7 +55,7 @@ impl Parser<'_> {
     /// One row, with its `;`.
     fn row(&mut self, test: &mut Test) -> Parsed<()> {
         let start = self.cursor.current().span;
-        let comments = self.cursor.comments_before(start.start);
+        let comments = self.cursor.comments_before();
         test.comments.extend(split(comments));
         let mut column = 0;
         let mut line = Line::default();
@@ -116,8 +116,7 @@ impl Parser<'_> {
             let instruction = self.instruction()?;
             rows.push(Row { span: self.cursor.since(start), kind: RowKind::Instruction(instruction), comment: None });
         }
-        let place = self.cursor.current().span.start;
-        let comments = self.cursor.comments_before(place);
+        let comments = self.cursor.comments_before();
         if let Some(last) = rows.last_mut() {
             let texts: Vec<String> = comments.into_iter().map(|it| it.text.replace("\n//", "")).collect();
             let text = texts.join(" ");

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::header::Architecture;
 use super::registers;
-use super::syntax::{Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test};
+use super::syntax::{
+    self, Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test,
+};
 use crate::frontend::ast::{
     self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable,
 };
@@ -87,24 +89,10 @@ impl<'a> Translation<'a> {
     fn collect(&mut self) {
         let test = self.test;
         for it in &test.initial {
-            match (&it.place, &it.value) {
-                (Place::Location(name), InitialValue::Number(value)) => self.location(name, Some(*value)),
-                (Place::Location(name), InitialValue::Address(_)) => {
-                    let message = format!("`{}` holds an address", name.text);
-                    self.error(it.span, message, "only registers hold addresses here: `0:RSI=x;`");
-                }
-                (Place::Register(thread, register), InitialValue::Number(value)) => {
-                    if self.check_thread(*thread, register.span) {
-                        self.registers.insert((*thread, register.family), *value);
-                    }
-                }
-                (Place::Register(thread, register), InitialValue::Address(name)) => {
-                    if self.check_thread(*thread, register.span) {
-                        self.location(name, None);
-                        self.pointers.insert((*thread, register.family), name);
-                    }
-                }
-            }
+            self.initial(it);
+        }
+        for it in test.initial.iter().filter(|it| it.value.is_none()) {
+            self.declared(&it.place);
         }
         for (i, thread) in test.threads.iter().enumerate() {
             for row in &thread.rows {
@@ -115,6 +103,42 @@ impl<'a> Translation<'a> {
                 }
                 self.read.extend(registers_read(instruction).map(|family| (i, family)));
                 operands(instruction).into_iter().for_each(|it| self.operand(i, it));
+            }
+        }
+    }
+
+    /// An entry of the initial state that has a value.
+    fn initial(&mut self, it: &'a syntax::Initial) {
+        match (&it.place, &it.value) {
+            (_, None) => {}
+            (Place::Location(name), Some(InitialValue::Number(value))) => self.location(name, Some(*value)),
+            (Place::Location(name), Some(InitialValue::Address(_))) => {
+                let message = format!("`{}` holds an address", name.text);
+                self.error(it.span, message, "only registers hold addresses here: `0:RSI=x;`");
+            }
+            (Place::Register(thread, register), Some(InitialValue::Number(value))) => {
+                if self.check_thread(*thread, register.span) {
+                    self.registers.insert((*thread, register.family), *value);
+                }
+            }
+            (Place::Register(thread, register), Some(InitialValue::Address(name))) => {
+                if self.check_thread(*thread, register.span) {
+                    self.location(name, None);
+                    self.pointers.insert((*thread, register.family), name);
+                }
+            }
+        }
+    }
+
+    /// An entry that only says what there is.
+    fn declared(&mut self, place: &'a Place) {
+        match place {
+            Place::Location(name) => self.location(name, None),
+            Place::Register(thread, register) => {
+                let key = (*thread, register.family);
+                if self.check_thread(*thread, register.span) && !self.pointers.contains_key(&key) {
+                    self.registers.entry(key).or_insert(0);
+                }
             }
         }
     }
@@ -312,7 +336,9 @@ impl<'a> Translation<'a> {
                     self.error(span, message, "a condition is about numbers: name the location instead");
                 } else if !self.registers.contains_key(&key) {
                     let help = "name a register that an instruction or the initial state sets";
-                    self.error(span, format!("thread {thread} does not use `{text}`"), help);
+                    let message = format!("thread {thread} does not use `{text}`, so it is 0");
+                    self.diagnostics.push(Diagnostic::warning(span, message).with_help(help));
+                    self.registers.insert(key, 0);
                 }
                 expr(
                     ExprKind::Member(

@@ -33,7 +33,7 @@ pub(super) fn infer(test: &Test) -> Range {
     let mut interval = Range::just(0);
     let mut add = |value: i64| interval = interval.hull(Range::just(value.into()));
     for it in &test.initial {
-        if let InitialValue::Number(value) = it.value {
+        if let Some(InitialValue::Number(value)) = it.value {
             add(value);
         }
     }

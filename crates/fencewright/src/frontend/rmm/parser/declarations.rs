@@ -38,7 +38,7 @@ impl Parser<'_> {
             seen.push((word, start));
         }
         self.check_sections(&seen);
-        file.end_comments = self.cursor.comments_before(u32::MAX);
+        file.end_comments = self.cursor.comments_left();
         file
     }
 
@@ -54,13 +54,6 @@ impl Parser<'_> {
                 let process = self.process()?;
                 file.processes.push(process);
                 Ok(())
-            }
-            "macro" => {
-                let help = "macros are not supported; write each copy out, or use `process(N)`";
-                let failed = self.cursor.expected("a section", help);
-                // What follows may use the macro anywhere.
-                self.skip_to(&[]);
-                Err(failed)
             }
             word => {
                 let help = match nearest(word, SECTIONS.iter().copied()) {

@@ -17,6 +17,7 @@ impl Parser<'_> {
 
     /// Operands with operators of one strength between them.
     fn chain(&mut self, operators: &[(&str, BinaryOp)], operand: impl Fn(&mut Self) -> Parsed<Expr>) -> Parsed<Expr> {
+        let start = self.cursor.current().span;
         let mut left = self.nested(&operand)?;
         let mut length = 0;
         while let Some((_, op)) = operators.iter().find(|(sign, _)| self.cursor.is_at(sign)) {
@@ -27,7 +28,7 @@ impl Parser<'_> {
             }
             self.cursor.bump();
             let right = self.nested(&operand)?;
-            left = binary(*op, left, right);
+            left = Expr { span: self.cursor.since(start), ..binary(*op, left, right) };
         }
         Ok(left)
     }
@@ -64,7 +65,8 @@ impl Parser<'_> {
             }
         };
         self.cursor.bump();
-        Ok(binary(op, left, self.expression()?))
+        let right = self.expression()?;
+        Ok(Expr { span: self.cursor.since(start), ..binary(op, left, right) })
     }
 
     /// `$r + 1`

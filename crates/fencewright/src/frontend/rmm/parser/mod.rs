@@ -4,9 +4,10 @@ mod declarations;
 mod expressions;
 mod statements;
 
+use super::macros;
 use super::syntax::File;
 use crate::frontend::import::cursor::{Cursor, Parsed};
-use crate::frontend::import::lexer::Dialect;
+use crate::frontend::import::lexer::{Dialect, lex};
 use crate::source::{Diagnostic, Source};
 
 const DIALECT: Dialect = Dialect {
@@ -22,7 +23,7 @@ const DIALECT: Dialect = Dialect {
 };
 
 /// Words that name nothing.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "assume",
     "cas",
     "data",
@@ -64,10 +65,9 @@ const RESERVED: &[&str] = &[
 /// Reads a text.
 pub(super) fn parse(source: &Source) -> (File, Vec<Diagnostic>) {
     let start = if source.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut parser = Parser {
-        cursor: Cursor::new(DIALECT, source.text(), start, crate::frontend::ast::Comment::tidy),
-        label: String::new(),
-    };
+    let lexed = macros::expand(lex(DIALECT, source.text(), start), source.text());
+    let cursor = Cursor::over(lexed, source.text(), crate::frontend::ast::Comment::tidy);
+    let mut parser = Parser { cursor, label: String::new() };
     let file = parser.file();
     (file, parser.cursor.diagnostics)
 }

@@ -58,7 +58,7 @@ impl Parser<'_> {
         loop {
             statements.push(self.statement()?);
             if self.cursor.is_at_any(&["}", "or"]) {
-                let end_comments = self.cursor.comments_before(self.cursor.current().span.start);
+                let end_comments = self.cursor.comments_before();
                 return Ok(Sequence { statements, end_comments });
             }
             if !self.was_separated() {
@@ -85,19 +85,31 @@ impl Parser<'_> {
             self.cursor.bump();
         }
         let start = self.cursor.current().span;
+        let note = self.note();
         let kind = self.nested(Self::kind)?;
         let span = self.cursor.since(start);
         self.cursor.trailing(&mut trivia);
-        Ok(Stmt { trivia, labels, span, kind })
+        Ok(Stmt { trivia, labels, span, kind, note })
+    }
+
+    /// What is to be said about a statement that means something else under another memory model.
+    fn note(&self) -> Option<&'static str> {
+        match self.cursor.text() {
+            "syncwr" => Some("`syncwr`: a locked store under SC, TSO and PSO"),
+            "syncrd" => Some("`syncrd`: a load under SC, TSO and PSO"),
+            "slfence" => Some("`slfence`: as strong as a full fence here"),
+            "llfence" => Some("`llfence`: loads are not reordered with each other anyway"),
+            _ => None,
+        }
     }
 
     fn kind(&mut self) -> Parsed<StmtKind> {
         match self.cursor.text() {
-            "nop" => self.simple(StmtKind::Nop),
+            "nop" | "llfence" => self.simple(StmtKind::Nop),
             "fence" => self.simple(StmtKind::Fence(FenceKind::Full)),
             "sfence" | "ssfence" => self.simple(StmtKind::Fence(FenceKind::StoreStore)),
             "slfence" => self.simple(StmtKind::StoreLoadFence),
-            "read" => self.read(),
+            "read" | "syncrd" => self.read(),
             "write" => self.write(WriteKind::Plain),
             "syncwr" => self.write(WriteKind::Sync),
             "locked" => self.locked(),
@@ -138,9 +150,7 @@ impl Parser<'_> {
         let follows_label = self.cursor.slice(self.cursor.previous()) == ":";
         let meant = nearest(&self.label, ["read", "write", "assume", "syncwr"]).filter(|_| follows_label);
         let help = match word {
-            "llfence" => "remove it: loads are not reordered with each other under SC, TSO and PSO".to_owned(),
             "slocked" => "`slocked` has no counterpart under SC and TSO; use `locked`".to_owned(),
-            "syncrd" => "`syncrd` belongs to another memory model; use `read`".to_owned(),
             ";" | "}" | "or" => "write `nop` where nothing is to be done".to_owned(),
             _ if meant.is_some() => format!("did you mean `{}:` where `{}:` stands?", meant.unwrap_or(""), self.label),
             _ if self.is_at_name() && matches!(self.cursor.text_at(1), ":=" | "[" | "=") => {

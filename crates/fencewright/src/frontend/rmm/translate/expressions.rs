@@ -57,9 +57,11 @@ impl Body<'_, '_> {
                 let ((left, a), (right, b)) = (self.valued(left), self.valued(right));
                 (binary(*op, left, right), combined(*op, a, b))
             }
+            // None of these comes from the parser.
             ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Member(..) => {
                 (it.clone(), Range::ALL)
             }
+            ExprKind::Based(..) | ExprKind::Shift(..) | ExprKind::Conditional(_) => (it.clone(), Range::ALL),
         }
     }
 
@@ -126,8 +128,16 @@ pub(super) fn mentions(it: &Expr, text: &str) -> bool {
     match &it.kind {
         ExprKind::Name(name) => name.text == text,
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => mentions(inner, text),
-        ExprKind::Binary(_, left, right) => mentions(left, text) || mentions(right, text),
+        ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
+            mentions(left, text) || mentions(right, text)
+        }
+        ExprKind::Conditional(_) => false,
         ExprKind::Call(_, arguments) => arguments.iter().any(|it| mentions(it, text)),
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::At(..) | ExprKind::Member(..) => false,
+        ExprKind::Int(_)
+        | ExprKind::Based(..)
+        | ExprKind::Bool(_)
+        | ExprKind::Any(_)
+        | ExprKind::At(..)
+        | ExprKind::Member(..) => false,
     }
 }

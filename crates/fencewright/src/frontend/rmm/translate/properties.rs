@@ -110,10 +110,13 @@ impl Translation<'_> {
                 ExprKind::Binary(*op, side(left), side(right))
             }
             ExprKind::Int(_)
+            | ExprKind::Based(..)
             | ExprKind::Bool(_)
             | ExprKind::Any(_)
             | ExprKind::Index(..)
             | ExprKind::Call(..)
+            | ExprKind::Shift(..)
+            | ExprKind::Conditional(_)
             | ExprKind::At(..)
             | ExprKind::Member(..) => it.kind.clone(),
         };
@@ -134,15 +137,17 @@ fn collect(it: &Expr, names: &mut BTreeSet<String>) {
     match &it.kind {
         ExprKind::Name(name) => drop(names.insert(name.text.clone())),
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => collect(inner, names),
-        ExprKind::Binary(_, left, right) => {
+        ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
             collect(left, names);
             collect(right, names);
         }
         ExprKind::Call(name, _) => drop(names.insert(name.text.clone())),
         ExprKind::Int(_)
+        | ExprKind::Based(..)
         | ExprKind::Bool(_)
         | ExprKind::Any(_)
         | ExprKind::Index(..)
+        | ExprKind::Conditional(_)
         | ExprKind::At(..)
         | ExprKind::Member(..) => {}
     }

@@ -38,23 +38,8 @@ impl Body<'_, '_> {
             first.trivia.blank_before = it.trivia.blank_before;
             first.trivia.before.splice(0..0, it.trivia.before.iter().cloned());
         }
-        match &it.kind {
-            StmtKind::Write(WriteKind::Sync, ..) => note(out, "`syncwr`: a locked store under SC, TSO and PSO"),
-            StmtKind::StoreLoadFence => note(out, "`slfence`: as strong as a full fence here"),
-            StmtKind::Nop
-            | StmtKind::ReadIs(..)
-            | StmtKind::ReadTo(..)
-            | StmtKind::Write(..)
-            | StmtKind::Cas(..)
-            | StmtKind::Fence(_)
-            | StmtKind::Assign(..)
-            | StmtKind::Assume(_)
-            | StmtKind::If(..)
-            | StmtKind::While(..)
-            | StmtKind::Goto(_)
-            | StmtKind::Either(_)
-            | StmtKind::Locked(_)
-            | StmtKind::Block(_) => {}
+        if let Some(text) = it.note {
+            note(out, text);
         }
     }
 
