@@ -1,8 +1,8 @@
 //! Where tokens come from in a language with macros.
 //!
 //! A token keeps its place in the text: in the body of a macro or in an argument of a call. A [`Frame`] is one use of
-//! such a piece of text, and says what stands for it where it is used. So what begins and ends in different pieces still
-//! has one place: in the innermost piece that has both of its ends, or what stands for them.
+//! such a piece of text, and says what stands for it where it is used. So what begins and ends in different pieces has
+//! one place all the same: in the innermost piece that has both of its ends, or what stands for them.
 
 use crate::source::Span;
 
@@ -50,7 +50,7 @@ impl Frames {
     }
 
     /// From one token to another.
-    pub(crate) fn from_to(&self, first: Token, last: Token) -> Span {
+    pub(crate) fn between(&self, first: Token, last: Token) -> Span {
         let depth = |place: (u32, Span)| self.0[place.0 as usize].depth;
         let (mut a, mut b) = ((first.frame, first.span), (last.frame, last.span));
         let least = depth(a).min(depth(b));
