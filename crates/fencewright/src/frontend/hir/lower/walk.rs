@@ -163,8 +163,8 @@ impl<'w> Walk<'w> {
     /// A register that the tree does not name, with a range that is inferred.
     pub(super) fn inferred(&mut self, is_boolean: bool, span: Span) -> RegisterId {
         let name = format!("${}", self.cfg.slots.len());
-        let (domain, initial, local, scope) = (None, None, None, None);
-        self.cfg.slots.push(Slot { name, is_boolean, domain, initial, local, scope, span })
+        let scope = self.cfg.scope.clone();
+        self.cfg.slots.push(Slot { name, is_boolean, domain: None, initial: None, local: None, scope, span })
     }
 
     /// A register that the tree does not name.
