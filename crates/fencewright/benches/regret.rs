@@ -4,9 +4,9 @@
 //! cargo bench -p fencewright --bench regret
 //! ```
 //!
-//! Every example under every model, and the growth family with two to six threads: the whole command on one thread, with
-//! `auto` and with each engine. The bar is three times the quickest engine and 30 ms; the worst ten rows are printed, and
-//! those above the bar are counted.
+//! Every example under every model, and the growth family with two to six threads: the whole command on one thread,
+//! with `auto` and with each engine. The bar is three times the quickest engine and 30 ms; the worst ten rows are
+//! printed, and those above the bar are counted.
 #![allow(clippy::print_stdout, reason = "a benchmark speaks")]
 
 mod command;
@@ -73,12 +73,8 @@ fn questions() -> Vec<Vec<String>> {
             all.push(arguments);
         }
     }
-    let under = |asked: &Vec<String>| MODELS.iter().map(|model| [asked.as_slice(), &model_is(model)].concat()).collect();
-    all.iter().flat_map(|asked| -> Vec<Vec<String>> { under(asked) }).collect()
-}
-
-fn model_is(model: &str) -> [String; 2] {
-    ["--model".to_owned(), model.to_owned()]
+    let under = |asked: &[String], model: &str| [asked, &["--model".to_owned(), model.to_owned()]].concat();
+    all.iter().flat_map(|asked| MODELS.iter().map(move |model| under(asked, model))).collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

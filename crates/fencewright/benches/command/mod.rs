@@ -12,6 +12,7 @@ pub struct Fencewright(PathBuf);
 
 /// What one run of it took.
 #[derive(Clone, Debug)]
+#[allow(dead_code, reason = "each benchmark uses a part of it")]
 pub struct Measured {
     /// From the start of the process to its end.
     pub seconds: f64,

@@ -7,10 +7,10 @@
 //!   load-buffer 1,000 ─ 1,000 ─  1,000 constraints ──── told to stop
 //! ```
 //!
-//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was. Shares are counted
-//! in states and constraints, not in time, and the answer is that of the first in the list among those that answer in
-//! the same round: the same question gets the same answer and run, on one core and on several. What it costs is at most
-//! the number of engines times what the quickest takes, if the shares take about the same time.
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was. Shares are
+//! counted in states and constraints, not in time, and the answer is that of the first in the list among those that
+//! answer in the same round: the same question gets the same answer and run, on one core and on several. What it costs
+//! is at most the number of engines times what the quickest takes, if the shares take about the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -212,8 +212,8 @@ impl Drop for Seat<'_> {
 mod tests {
     use super::{Contender, Worth, race};
     use crate::engine::{Answer, Card, Engine, Options, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
-    use crate::frontend::{self, fw::Fw};
     use crate::memory::Model;
+    use crate::program::Builder;
     use crate::source::Source;
     use crate::watch::{Monitor, Progress, Unlimited};
 
@@ -260,8 +260,7 @@ mod tests {
 
     /// Who wins when each has a share of ten.
     fn winner(contenders: &[&'static Counting], threads: usize) -> Option<&'static str> {
-        let source = Source::new("empty.fw", "thread T { fence; }");
-        let program = frontend::parse(&Fw, &source, &[]).program.expect("the program is right");
+        let program = Builder::new(Source::new("empty", "")).finish();
         let options = Options { threads, ..Options::default() };
         let contenders: Vec<_> = contenders.iter().map(|&engine| Contender { engine, share: 10 }).collect();
         race(&contenders, &Task::new(&program, Model::Sc, &options), &Unlimited, worth).ok().map(|it| it.engine)

@@ -7,8 +7,8 @@
 //!    q4 ── r(x,0) ──▶ q6   ⟹
 //! ```
 //!
-//! The [`partition`](super::partition) starts from what properties see and is refined until nothing splits. A path through merged states is a
-//! path through the states themselves, step by step: [`Unmerged`] finds it.
+//! The [`partition`](super::partition) starts from what properties see and is refined until nothing splits. A path
+//! through merged states is a path through the states themselves, step by step: [`Unmerged`] finds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -151,8 +151,8 @@ impl<'a, C: Component> Sequential<'a, C> {
         self.found.bad.map(End::Bad)
     }
 
-    /// Asks the monitor once enough was done: states looked at and found, and what they are made of, since one state may
-    /// have many successors, and a successor may be a large thing that is new.
+    /// Asks the monitor once enough was done: states looked at and found, and what they are made of, since one state
+    /// may have many successors, and a successor may be a large thing that is new.
     #[inline]
     fn poll_if_due(&mut self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let n_interned = self.shared.component.n_interned();
