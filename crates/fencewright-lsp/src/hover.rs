@@ -197,7 +197,7 @@ impl Accesses<'_> {
                 self.expr(right);
             }
             ExprKind::Conditional(it) => {
-                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it))
+                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it));
             }
             ExprKind::Call(name, arguments) => self.call(name, arguments),
             ExprKind::Int(_)

@@ -288,7 +288,7 @@ impl Walk {
                 self.expr(right);
             }
             ExprKind::Conditional(it) => {
-                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it))
+                [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.expr(it));
             }
             ExprKind::Call(name, arguments) => {
                 self.mention(name);

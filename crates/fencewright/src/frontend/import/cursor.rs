@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
             return plain;
         }
         let first = self.tokens[..=last].iter().rev().find(|it| it.span == start);
-        first.map_or(plain, |first| self.frames.from_to(*first, self.tokens[last]))
+        first.map_or(plain, |first| self.frames.between(*first, self.tokens[last]))
     }
 
     /// Takes the current token.

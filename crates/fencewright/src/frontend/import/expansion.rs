@@ -50,7 +50,7 @@ impl Frames {
     }
 
     /// From one token to another.
-    pub(crate) fn from_to(&self, first: Token, last: Token) -> Span {
+    pub(crate) fn between(&self, first: Token, last: Token) -> Span {
         let depth = |place: (u32, Span)| self.0[place.0 as usize].depth;
         let (mut a, mut b) = ((first.frame, first.span), (last.frame, last.span));
         let least = depth(a).min(depth(b));

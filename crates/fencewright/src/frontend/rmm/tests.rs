@@ -129,7 +129,7 @@ fn macros_are_written_out() {
     );
     check_macros(
         &format!("{head} macro s(a) a; a endmacro process text L: s(s(s(write: x := 1)))"),
-        &format!("{head} process text L: {}", vec!["write: x := 1"; 8].join("; ")),
+        &format!("{head} process text L: {}", ["write: x := 1"; 8].join("; ")),
     );
 }
 

@@ -163,7 +163,8 @@ impl<'w> Walk<'w> {
     /// A register that the tree does not name, with a range that is inferred.
     pub(super) fn inferred(&mut self, is_boolean: bool, span: Span) -> RegisterId {
         let name = format!("${}", self.cfg.slots.len());
-        self.cfg.slots.push(Slot { name, is_boolean, domain: None, initial: None, local: None, scope: None, span })
+        let scope = self.cfg.scope.clone();
+        self.cfg.slots.push(Slot { name, is_boolean, domain: None, initial: None, local: None, scope, span })
     }
 
     /// A register that the tree does not name.
