@@ -73,7 +73,8 @@ fn questions() -> Vec<Vec<String>> {
             all.push(arguments);
         }
     }
-    let under = |asked: &Vec<String>| MODELS.iter().map(|model| [asked.as_slice(), &model_is(model)].concat()).collect();
+    let under =
+        |asked: &Vec<String>| MODELS.iter().map(|model| [asked.as_slice(), &model_is(model)].concat()).collect();
     all.iter().flat_map(|asked| -> Vec<Vec<String>> { under(asked) }).collect()
 }
 
