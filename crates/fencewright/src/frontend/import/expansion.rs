@@ -1,8 +1,8 @@
 //! Where tokens come from in a language with macros.
 //!
 //! A token keeps its place in the text: in the body of a macro or in an argument of a call. A [`Frame`] is one use of
-//! such a piece of text, and says what stands for it where it is used. So what begins and ends in different pieces still
-//! has one place: in the innermost piece that has both of its ends, or what stands for them.
+//! such a piece of text, and says what stands for it where it is used. So what begins and ends in different pieces has
+//! one place all the same: in the innermost piece that has both of its ends, or what stands for them.
 
 use crate::source::Span;
 

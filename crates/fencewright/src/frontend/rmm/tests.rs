@@ -119,7 +119,7 @@ fn macros_are_written_out() {
         &format!("{head} macro p(v, l) process text l: write: v := 1 endmacro p(x, L) p(y, M)").replacen("L", "L *", 1),
         &format!("{head} process text L: write: x := 1 process text M: write: y := 1").replacen("L", "L *", 1),
     );
-    // An argument with a macro, parentheses and commas in it, and a parameter of the same name as that of another macro.
+    // An argument with a macro, parentheses and commas in it, and a parameter called like that of another macro.
     check_macros(
         &format!(
             "{head} macro at(v) [(v)-1] endmacro macro lock(v, to) cas(v, 0, to); llfence endmacro \

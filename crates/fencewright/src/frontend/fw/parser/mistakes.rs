@@ -106,7 +106,8 @@ impl Parser<'_> {
             TokenKind::Keyword(_) | TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => self
                 .expected(
                     "a declaration",
-                    "a file consists of `const`, `shared`, `thread`, `fn`, `forbid`, `predicate` and `include` declarations",
+                    "a file consists of `const`, `shared`, `thread`, `fn`, `forbid`, `predicate` and `include` \
+                     declarations",
                 ),
         }
     }

@@ -1,6 +1,6 @@
 //! Expressions, types and ranges as text.
 
-use crate::frontend::ast::{Binder, Expr, ExprKind, Range, ThreadRef, Type, TypeKind};
+use crate::frontend::ast::{Binder, Conditional, Expr, ExprKind, Range, ThreadRef, Type, TypeKind};
 use crate::frontend::fw::precedence;
 use crate::program::{BinaryOp, UnaryOp};
 
@@ -110,13 +110,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
             *out += &format!(" {} ", shift.symbol());
             write(out, right, precedence::SHIFT + 1);
         }
-        ExprKind::Conditional(it) => {
-            write(out, &it.condition, precedence::OR);
-            *out += " ? ";
-            write(out, &it.then, precedence::CONDITIONAL);
-            *out += " : ";
-            write(out, &it.otherwise, precedence::CONDITIONAL);
-        }
+        ExprKind::Conditional(it) => write_conditional(out, it),
         ExprKind::Paren(inner) => write_between(out, "(", inner, ")"),
         ExprKind::Call(name, arguments) => {
             *out += &name.text;
@@ -128,6 +122,14 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
     if needs_parentheses {
         out.push(')');
     }
+}
+
+fn write_conditional(out: &mut String, it: &Conditional) {
+    write(out, &it.condition, precedence::OR);
+    *out += " ? ";
+    write(out, &it.then, precedence::CONDITIONAL);
+    *out += " : ";
+    write(out, &it.otherwise, precedence::CONDITIONAL);
 }
 
 fn write_between(out: &mut String, open: &str, inner: &Expr, close: &str) {

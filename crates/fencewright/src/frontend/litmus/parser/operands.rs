@@ -5,8 +5,8 @@
 //!   AT&T    movq $1,(x)     movq (x),%rax    destination last, locations in parentheses, `%` before registers
 //! ```
 //!
-//! Each cell says by its signs which it is, so a test may have both; a cell that has signs of both is refused, since the
-//! order of its operands cannot be told.
+//! Each cell says by its signs which it is, so a test may have both; a cell that has signs of both is refused, since
+//! the order of its operands cannot be told.
 
 use super::Parser;
 use crate::frontend::import::cursor::{Parsed, shortened};
