@@ -62,26 +62,39 @@ impl Test<'_> {
             let options = self.options();
             let task = Task::new(self.program, model, &options);
             let watch = self.watch(model, console);
-            let held = hold(expected, &self.engine().check(&task, &watch));
-            drop(watch);
-            code = code.max(self.tell(model, line, &expected.to_string(), &held, console));
+            let work = || Ok(hold(expected, &self.engine().check(&task, &watch)));
+            code = code.max(self.over(&watch, work, (model, line, &expected.to_string()), console));
         }
         for expected in &expectations.fences {
             let watch = self.watch(expected.model, console);
-            let held = hold_fences(expected, self.engine(), self.program, &self.options(), &watch);
-            drop(watch);
-            let (placement, by) = (&expected.placement, &expected.by);
-            let text = format!("{placement} by {by}: {}", expected.outcome);
-            let held = match held {
-                Ok(held) => held,
-                Err(wrong) => {
-                    console.error_about(Some(self.name), &format!("line {}: {wrong}", expected.line), None);
-                    return code.max(console.refuse(self.name));
-                }
-            };
-            code = code.max(self.tell(expected.model, expected.line, &text, &held, console));
+            let work = || hold_fences(expected, self.engine(), self.program, &self.options(), &watch);
+            let text = format!("{} by {}: {}", expected.placement, expected.by, expected.outcome);
+            code = code.max(self.over(&watch, work, (expected.model, expected.line, &text), console));
         }
         code
+    }
+
+    /// Holds an expectation within the limits, and tells whether it holds.
+    fn over(
+        &self,
+        watch: &Watch<'_>,
+        work: impl FnOnce() -> Result<Held, String> + Send,
+        expectation: (Model, u32, &str),
+        console: &mut Console,
+    ) -> Code {
+        watch.over(work, |done| {
+            watch.clear();
+            let is_deaf = done.is_err();
+            let code = match done.unwrap_or_else(|stop| Ok(Held::Unknown(stop.to_string()))) {
+                Ok(held) => self.tell(expectation, &held, console),
+                Err(wrong) => {
+                    let message = format!("line {}: {wrong}", expectation.1);
+                    console.error_about(Some(self.name), &message, None);
+                    console.refuse(self.name)
+                }
+            };
+            code.max(if is_deaf { console.end() } else { Code::Good })
+        })
     }
 
     fn engine(&self) -> &'static dyn Engine {
@@ -98,7 +111,7 @@ impl Test<'_> {
         Watch::start(limits, format!("{} under {model}", self.name), console)
     }
 
-    fn tell(&self, model: Model, line: u32, expected: &str, held: &Held, console: &mut Console) -> Code {
+    fn tell(&self, (model, line, expected): (Model, u32, &str), held: &Held, console: &mut Console) -> Code {
         let tested = Tested { file: self.name, model, line, expected, held, notes: &console.take_notes() };
         console.tell(&console.report().tested(&tested, console.look()));
         console.count(tested.verdict());

@@ -34,14 +34,14 @@ const STACK_BYTES: usize = 64 << 20;
 /// What an engine says.
 pub type Said = Result<Answer, Unsupported>;
 
-/// How much an answer is worth: a verdict ends the race, a limit ends it where nobody has a verdict.
+/// How much an answer is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {
     /// Others may know.
     Nothing,
-    /// A limit was reached, for all of them.
+    /// A limit was reached.
     Limit,
-    /// It is decided.
+    /// It is decided, and the race over.
     Verdict,
 }
 
@@ -102,6 +102,16 @@ struct State {
     winner: Option<usize>,
 }
 
+impl State {
+    /// Who wins: the first with a verdict; and where nobody is left to find one, the first that met a limit. A limit
+    /// that binds all of them is met by the others as soon as they go on.
+    fn best(&self) -> Option<usize> {
+        let first = |worth: Worth| self.places.iter().position(|it| *it == Place::Left(worth));
+        let is_last = || self.places.iter().all(|it| matches!(it, Place::Left(_)));
+        first(Worth::Verdict).or_else(|| first(Worth::Limit).filter(|_| is_last()))
+    }
+}
+
 struct Rounds<'a> {
     monitor: &'a dyn Monitor,
     n_permits: usize,
@@ -140,16 +150,8 @@ impl<'a> Rounds<'a> {
         state.places[number] = place;
         let is_over = state.places.iter().all(|it| matches!(it, Place::Done | Place::Left(_)));
         if is_over && !self.is_decided.load(Ordering::Relaxed) {
-            let worth = |number: &usize| match state.places[*number] {
-                Place::Left(worth) => worth,
-                Place::Ready | Place::Running | Place::Done => Worth::Nothing,
-            };
-            // The first of the best.
-            let best = (0..state.places.len()).rev().max_by_key(worth).filter(|it| worth(it) > Worth::Nothing);
-            if best.is_some() {
-                state.winner = best;
-                self.is_decided.store(true, Ordering::Relaxed);
-            }
+            state.winner = state.best();
+            self.is_decided.store(state.winner.is_some(), Ordering::Relaxed);
             for place in state.places.iter_mut().filter(|it| **it == Place::Done) {
                 *place = Place::Ready;
             }
