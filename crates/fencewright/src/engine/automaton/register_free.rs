@@ -292,7 +292,7 @@ impl Maker<'_, '_> {
             let mut next = 0;
             while next < draft.states.len() {
                 if next.is_multiple_of(POLL_EVERY) {
-                    self.poll(draft, next)?;
+                    self.poll(draft)?;
                 }
                 self.expand(draft, next as StateId)?;
                 next += 1;
@@ -301,10 +301,10 @@ impl Maker<'_, '_> {
         Ok(drafts)
     }
 
-    fn poll(&self, draft: &Draft, next: usize) -> Result<(), Unmade> {
-        let (explored, queued) = (next as u64, (draft.states.len() - next) as u64);
+    fn poll(&self, draft: &Draft) -> Result<(), Unmade> {
+        // Local states are not what a search counts.
         let bytes = self.automaton.bytes() + (draft.edges.len() * size_of::<DraftEdge>()) as u64;
-        let progress = Progress { explored, queued, bytes, ..Progress::default() };
+        let progress = Progress { bytes, ..Progress::default() };
         self.monitor.poll(&progress).map_or(Ok(()), |stop| Err(Unmade::Stopped(stop)))
     }
 

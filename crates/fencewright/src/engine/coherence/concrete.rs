@@ -154,9 +154,9 @@ impl<'a, M: Machine> Along<'a, M> {
         let mut todo: Vec<usize> = (0..self.visits.len()).collect();
         for n_popped in 0_u64.. {
             let Some(at) = todo.pop() else { break };
-            let (explored, queued) = (n_popped, todo.len() as u64);
+            // These states are not what the abstract search counts.
             if n_popped.is_multiple_of(POLL_EVERY)
-                && let Some(stop) = monitor.poll(&Progress { explored, queued, ..Progress::default() })
+                && let Some(stop) = monitor.poll(&Progress::default())
             {
                 return Err(stop.into());
             }
