@@ -163,6 +163,7 @@ impl Patience {
         let all = match engine.name() {
             "explicit" => 400_000,
             "numeric" => 1_000,
+            "coherence" => 16_000,
             _ => 10_000,
         };
         Self(if is_hopeless { all / 10 } else { all })
