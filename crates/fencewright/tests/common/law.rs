@@ -60,7 +60,7 @@ pub fn seed() -> u64 {
 
 /// How many programs a law is tried on, if it is not a costly one.
 pub fn n_programs() -> u64 {
-    from_environment("FENCEWRIGHT_LAWS").unwrap_or(500)
+    from_environment("FENCEWRIGHT_LAWS").unwrap_or(300)
 }
 
 /// Whether all patience is wanted: where answers are recorded, and where laws are tried on many programs.
@@ -69,6 +69,11 @@ pub fn n_programs() -> u64 {
 /// lost shows, one that was gained shows where it comes early.
 pub fn is_thorough() -> bool {
     std::env::var_os("BLESS").is_some() || n_programs() >= 2_000
+}
+
+/// Whether one of many like things is taken: all where all is wanted, otherwise every second, others for other seeds.
+pub fn is_taken(number: usize) -> bool {
+    is_thorough() || (number as u64 + seed()).is_multiple_of(2)
 }
 
 /// Something that is so of many random programs, and may not be of a few.

@@ -15,7 +15,7 @@ use fencewright::watch::{Monitor, Progress, Stop};
 
 use crate::common::expectation::{Expectations, Expected, examples, root};
 use crate::common::integers::{Arithmetic, Integers};
-use crate::common::law::{MAX_STATES, MODELS, check, n_programs, of_many, program, program_of};
+use crate::common::law::{MAX_STATES, MODELS, check, is_taken, is_thorough, n_programs, of_many, program, program_of};
 use crate::common::oracle::{Truth, first_registers, truth};
 use crate::common::random::{Random, Shape};
 
@@ -108,7 +108,7 @@ fn arithmetic_agrees(arithmetic: Arithmetic, first_engine: usize, ks: &[Option<u
 fn examples_read_with_integers_mean_the_same() {
     let tally = Tally::from(0);
     let root = root();
-    for path in examples(&root) {
+    for path in examples(&root).into_iter().enumerate().filter(|(i, _)| is_taken(*i)).map(|(_, path)| path) {
         let text = std::fs::read_to_string(&path).expect("an example is text");
         let expectations = Expectations::read(&text).unwrap_or_default();
         let is_fw = path.extension().is_some_and(|extension| extension == "fw");
@@ -128,7 +128,7 @@ fn examples_read_with_integers_mean_the_same() {
     }
     println!("{:?}", tally.counts);
     for counts in &tally.counts {
-        assert!(counts.safe.get() + counts.unsafe_.get() > 500, "{counts:?}");
+        assert!(counts.safe.get() + counts.unsafe_.get() > if is_thorough() { 500 } else { 250 }, "{counts:?}");
     }
 }
 
