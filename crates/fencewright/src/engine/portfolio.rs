@@ -35,13 +35,13 @@ const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
 
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[of(&LoadBuffer, 500), of(&Coherence::PROVING, 10_000), of(&Explicit::DEFAULT, 40_000)],
+    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 10_000), of(&Explicit::DEFAULT, 40_000)],
 };
 
 /// The same where data is unbounded, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: Order = Order {
     glances: &[&Explicit::GLANCE],
-    race: &[of(&LoadBuffer, 500), of(&ZonesEngine, 500), of(&Predicates, 500), of(&Explicit::DEFAULT, 40_000)],
+    race: &[of(&LoadBuffer, 1_000), of(&ZonesEngine, 500), of(&Predicates, 500), of(&Explicit::DEFAULT, 40_000)],
 };
 
 static CARD: Card = Card {

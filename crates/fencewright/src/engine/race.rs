@@ -24,12 +24,15 @@ use crate::watch::{Monitor, Progress, Stop};
 pub struct Contender {
     /// The engine.
     pub engine: &'static dyn Engine,
-    /// So many states or constraints.
+    /// So many states or constraints, or what takes as much memory.
     pub share: u64,
 }
 
 /// As much as the main thread has, and more: long blocks are run by recursion.
 const STACK_BYTES: usize = 64 << 20;
+
+/// So many bytes more count as another state.
+const BYTES_OF_STATE: u64 = 128;
 
 /// What an engine says.
 pub type Said = Result<Answer, Unsupported>;
@@ -169,8 +172,9 @@ struct Seat<'a> {
     rounds: &'a Rounds<'a>,
     number: usize,
     share: u64,
-    /// What it explored when it was last asked; less than before where it starts anew.
+    /// What it explored, and the bytes it held, when it was last asked; less than before where it starts anew.
     last: AtomicU64,
+    last_bytes: AtomicU64,
     /// What is left of its share.
     left: AtomicU64,
 }
@@ -178,14 +182,18 @@ struct Seat<'a> {
 impl<'a> Seat<'a> {
     fn take(rounds: &'a Rounds<'a>, number: usize, share: u64) -> Self {
         rounds.wait(rounds.state(), number);
-        Self { rounds, number, share, last: AtomicU64::new(0), left: AtomicU64::new(share) }
+        let (last, last_bytes, left) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(share));
+        Self { rounds, number, share, last, last_bytes, left }
     }
 }
 
 impl Monitor for Seat<'_> {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
         let last = self.last.swap(progress.explored, Ordering::Relaxed);
-        let done = progress.explored.checked_sub(last).unwrap_or(progress.explored);
+        let last_bytes = self.last_bytes.swap(progress.bytes, Ordering::Relaxed);
+        // A state may be a large thing: what it takes counts too.
+        let done = progress.explored.checked_sub(last).unwrap_or(progress.explored)
+            + progress.bytes.saturating_sub(last_bytes) / BYTES_OF_STATE;
         let left = self.left.load(Ordering::Relaxed);
         self.left.store(left.saturating_sub(done), Ordering::Relaxed);
         if let Some(stop) = self.rounds.monitor.poll(progress) {
