@@ -7,7 +7,7 @@ use fencewright::report::Refusal;
 use fencewright::synth::{Outcome, Synthesis};
 
 /// What a defect asks for.
-pub const REPORT: &str = concat!(
+pub(crate) const REPORT: &str = concat!(
     "this is a defect of the tool, not of your program; please report it at\n          ",
     env!("CARGO_PKG_REPOSITORY"),
     "/issues\n          with the command line, the input file and the version, fencewright ",
@@ -74,6 +74,6 @@ impl From<Code> for ExitCode {
 
 /// Ends the process at once.
 #[allow(clippy::exit, reason = "another thread holds the work and does not listen")]
-pub fn leave(code: Code) -> ! {
+pub(crate) fn leave(code: Code) -> ! {
     std::process::exit(code as i32)
 }

@@ -17,7 +17,7 @@ const MAX_ERRORS: usize = 20;
 
 /// Where everything is said.
 #[derive(Debug)]
-pub struct Console {
+pub(crate) struct Console {
     arguments: OutputArguments,
     is_closed: bool,
     /// The verb, if it has findings.
@@ -40,13 +40,13 @@ struct Notes {
 
 impl Console {
     /// Speaks as the command line says.
-    pub fn new(arguments: &OutputArguments) -> Self {
+    pub(crate) fn new(arguments: &OutputArguments) -> Self {
         let (arguments, notes) = (arguments.clone(), RefCell::default());
         Self { arguments, is_closed: false, command: None, n_told: 0, notes, counts: BTreeMap::new(), code: Code::Good }
     }
 
     /// A result. A reader that has gone away is no error; a full disk is.
-    pub fn say(&mut self, text: &str) {
+    pub(crate) fn say(&mut self, text: &str) {
         if self.is_closed {
             return;
         }
@@ -61,13 +61,13 @@ impl Console {
     }
 
     /// There will be findings of a verb, or none.
-    pub fn begin(&mut self, command: &'static str) {
+    pub(crate) fn begin(&mut self, command: &'static str) {
         self.command = Some(command);
         self.say(&self.report().frame().open);
     }
 
     /// A finding.
-    pub fn tell(&mut self, text: &str) {
+    pub(crate) fn tell(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -79,12 +79,12 @@ impl Console {
     }
 
     /// Counts an answer for the last line.
-    pub fn count(&mut self, verdict: &'static str) {
+    pub(crate) fn count(&mut self, verdict: &'static str) {
         *self.counts.entry(verdict).or_default() += 1;
     }
 
     /// The last line over many files, for people.
-    pub fn sum_up(&mut self, n_files: usize) {
+    pub(crate) fn sum_up(&mut self, n_files: usize) {
         if n_files < 2 || !self.is_for_people() || self.is_quiet() || interrupt::is_asked() {
             return;
         }
@@ -93,7 +93,7 @@ impl Console {
     }
 
     /// The last line of `test`, for people.
-    pub fn sum_up_tests(&mut self, n_files: usize) {
+    pub(crate) fn sum_up_tests(&mut self, n_files: usize) {
         if !self.is_for_people() || interrupt::is_asked() {
             return;
         }
@@ -111,7 +111,7 @@ impl Console {
     }
 
     /// A file that means nothing: what was said since the last finding is why.
-    pub fn refuse(&mut self, file: &str) -> Code {
+    pub(crate) fn refuse(&mut self, file: &str) -> Code {
         self.count("wrong");
         self.tell_wrong(Some(file));
         Code::Wrong
@@ -125,12 +125,12 @@ impl Console {
     }
 
     /// Whether something was said that is no error.
-    pub fn has_warned(&self) -> bool {
+    pub(crate) fn has_warned(&self) -> bool {
         self.notes.borrow().all.iter().any(|note| !note.is_error())
     }
 
     /// What was said since this was asked last, for the finding that it belongs to.
-    pub fn take_notes(&self) -> Vec<Note> {
+    pub(crate) fn take_notes(&self) -> Vec<Note> {
         let mut notes = self.notes.borrow_mut();
         let taken = notes.all[notes.n_told..].to_vec();
         notes.n_told = notes.all.len();
@@ -138,12 +138,12 @@ impl Console {
     }
 
     /// Whether nobody reads the results any more.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
     /// Says what stands behind all findings; what went wrong while speaking.
-    pub fn end(&mut self) -> Code {
+    pub(crate) fn end(&mut self) -> Code {
         let has_untold = {
             let notes = self.notes.borrow();
             notes.all[notes.n_told..].iter().any(Note::is_error)
@@ -159,18 +159,18 @@ impl Console {
     }
 
     /// The name of a file as it is told: for people without what would do something to their terminal.
-    pub fn name_of(&self, path: &Path) -> String {
+    pub(crate) fn name_of(&self, path: &Path) -> String {
         let name = crate::input::name(path);
         if self.is_for_people() { printable(&name).into_owned() } else { name }
     }
 
     /// An error that has no place in a text.
-    pub fn error(&self, message: &str, help: Option<&str>) {
+    pub(crate) fn error(&self, message: &str, help: Option<&str>) {
         self.error_about(None, message, help);
     }
 
     /// An error about a file as a whole, if it is about one.
-    pub fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
+    pub(crate) fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
         self.notes.borrow_mut().all.push(Note::error(file, message, help));
         let message = printable(message);
         let paint = |color: &str, text: &str| match self.error_style() {
@@ -185,7 +185,7 @@ impl Console {
     }
 
     /// What is wrong with a text.
-    pub fn diagnostics(&self, source: &Source, diagnostics: &[Diagnostic]) {
+    pub(crate) fn diagnostics(&self, source: &Source, diagnostics: &[Diagnostic]) {
         self.notes.borrow_mut().all.extend(diagnostics.iter().map(|it| Note::new(source, it)));
         let style = self.error_style();
         let (errors, warnings): (Vec<_>, Vec<_>) = diagnostics.iter().partition(|it| it.is_error());
@@ -201,17 +201,17 @@ impl Console {
     }
 
     /// The form of the results.
-    pub fn report(&self) -> &'static dyn Report {
+    pub(crate) fn report(&self) -> &'static dyn Report {
         report::named(&self.arguments.format).expect("the command line admits known reports only")
     }
 
     /// Whether people read the results.
-    pub fn is_for_people(&self) -> bool {
+    pub(crate) fn is_for_people(&self) -> bool {
         self.report().name() == report::Human.name()
     }
 
     /// How much to show of a result, and whether in color.
-    pub fn look(&self) -> Look {
+    pub(crate) fn look(&self) -> Look {
         let detail = match (self.arguments.quiet, self.arguments.verbose) {
             (true, _) => Detail::Quiet,
             (false, true) => Detail::Verbose,
@@ -221,12 +221,12 @@ impl Console {
     }
 
     /// Whether only results and errors are wanted.
-    pub fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         self.arguments.quiet
     }
 
     /// Whether progress is shown.
-    pub fn shows_progress(&self) -> bool {
+    pub(crate) fn shows_progress(&self) -> bool {
         !self.arguments.quiet && io::stderr().is_terminal()
     }
 
@@ -252,12 +252,12 @@ fn width() -> usize {
 }
 
 /// Writes to standard error; there is nobody to tell if that fails.
-pub fn complain(text: &str) {
+pub(crate) fn complain(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// What the system says of an error, without its number.
-pub fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

@@ -3,4 +3,4 @@
 use fencewright::frontend::{self, Frontend};
 
 /// Every front end.
-pub const ALL: &[&dyn Frontend] = frontend::ALL;
+pub(crate) const ALL: &[&dyn Frontend] = frontend::ALL;

@@ -16,7 +16,7 @@ use crate::console::{Console, reason};
 use crate::frontends;
 
 /// A text and the front end that reads it.
-pub struct Input {
+pub(crate) struct Input {
     /// The text.
     pub source: Source,
     /// Who reads it.
@@ -24,7 +24,7 @@ pub struct Input {
 }
 
 /// The files of this machine.
-pub struct Disk;
+pub(crate) struct Disk;
 
 impl Files for Disk {
     fn open(&mut self, name: &str, from: &str) -> Result<Opened, String> {
@@ -66,13 +66,13 @@ impl Unreadable {
 }
 
 /// How a file is called.
-pub fn name(path: &Path) -> String {
+pub(crate) fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
 
 /// The files that are meant: those named, and in folders, however deep, those whose ending is one of a language. Hidden
 /// ones are left out, and links to folders are not followed. `None` once it has been said what is wrong.
-pub fn files(paths: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, console: &Console) -> Option<Vec<PathBuf>> {
+pub(crate) fn files(paths: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, console: &Console) -> Option<Vec<PathBuf>> {
     let mut all = Vec::new();
     for path in paths {
         if is_stdin(path) || !path.is_dir() {
@@ -97,7 +97,7 @@ pub fn files(paths: &[PathBuf], is_wanted: &dyn Fn(&str) -> bool, console: &Cons
 }
 
 /// Whether a file of some language ends like this.
-pub fn is_program(ending: &str) -> bool {
+pub(crate) fn is_program(ending: &str) -> bool {
     frontends::ALL.iter().any(|it| it.extension() == ending)
 }
 
@@ -119,17 +119,17 @@ fn walk(folder: &Path, is_wanted: &dyn Fn(&str) -> bool, all: &mut Vec<PathBuf>)
 }
 
 /// Reads a file or standard input; `None` once it has been said what is wrong.
-pub fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
+pub(crate) fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
     try_read(path, &console.name_of(path), format).map_err(|it| it.tell(path, console)).ok()
 }
 
 /// The program in a file; `None` once it has been said what is wrong.
-pub fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
+pub(crate) fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
     read(path, arguments.input_format.as_deref(), console)?.program(&arguments.define, console)
 }
 
 /// A program with the predicates of the command line; `None` once it has been said what is wrong with them.
-pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> Option<Program> {
+pub(crate) fn hinted(program: Program, search: &SearchArguments, console: &Console) -> Option<Program> {
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
@@ -150,20 +150,20 @@ pub fn hinted(program: Program, search: &SearchArguments, console: &Console) -> 
 
 impl Input {
     /// What it means; `None` once it has been said what is wrong.
-    pub fn program(&self, defines: &[(String, i64)], console: &Console) -> Option<Program> {
+    pub(crate) fn program(&self, defines: &[(String, i64)], console: &Console) -> Option<Program> {
         let lowered = frontend::parse_with(self.frontend, &self.source, &mut Disk, defines);
         console.diagnostics(&lowered.source, &lowered.diagnostics);
         lowered.program
     }
 
     /// How fences are spelled in its language.
-    pub fn spelling(&self) -> Spelling {
+    pub(crate) fn spelling(&self) -> Spelling {
         self.frontend.rewrite().map_or(Spelling::FW, Rewrite::spelling)
     }
 }
 
 /// The text of a file that is no program; `None` once it has been said what is wrong.
-pub fn text_of(path: &Path, console: &Console) -> Option<String> {
+pub(crate) fn text_of(path: &Path, console: &Console) -> Option<String> {
     let name = path.display().to_string();
     let bytes = File::open(path).and_then(limited);
     let bytes =
@@ -172,7 +172,7 @@ pub fn text_of(path: &Path, console: &Console) -> Option<String> {
 }
 
 /// Whether a path stands for standard input.
-pub fn is_stdin(path: &Path) -> bool {
+pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

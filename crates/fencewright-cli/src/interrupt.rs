@@ -11,14 +11,14 @@ use crate::code::{Code, leave};
 const PATIENCE: Duration = Duration::from_millis(950);
 
 /// So long after it was asked for the end, nobody seems to listen, and what is known is told without them.
-pub const DEAF: Duration = Duration::from_millis(600);
+pub(crate) const DEAF: Duration = Duration::from_millis(600);
 
 static ASKED_AT: OnceLock<Instant> = OnceLock::new();
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C raises the flag.
-pub fn install() {
+pub(crate) fn install() {
     // Without a handler Ctrl-C just kills the process, which is no reason to refuse work.
     let _ = ctrlc::set_handler(|| {
         if IS_ASKED.swap(true, Ordering::Relaxed) {
@@ -34,16 +34,16 @@ pub fn install() {
 }
 
 /// The flag that Ctrl-C raises.
-pub fn flag() -> &'static AtomicBool {
+pub(crate) fn flag() -> &'static AtomicBool {
     &IS_ASKED
 }
 
 /// Whether Ctrl-C was pressed.
-pub fn is_asked() -> bool {
+pub(crate) fn is_asked() -> bool {
     IS_ASKED.load(Ordering::Relaxed)
 }
 
 /// How long ago Ctrl-C was pressed.
-pub fn asked_since() -> Option<Duration> {
+pub(crate) fn asked_since() -> Option<Duration> {
     ASKED_AT.get().map(Instant::elapsed)
 }

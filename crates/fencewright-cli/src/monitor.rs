@@ -27,7 +27,7 @@ const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
 /// Watches one search.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     limits: LimitsMonitor<'a>,
     bytes: Option<u64>,
     time: Option<Duration>,
@@ -53,7 +53,7 @@ struct Drawn {
 
 impl Watch<'_> {
     /// The clock starts now.
-    pub fn start(limits: Limits, title: String, console: &Console) -> Self {
+    pub(crate) fn start(limits: Limits, title: String, console: &Console) -> Self {
         Self {
             limits: LimitsMonitor::start(limits, Some(interrupt::flag())),
             bytes: limits.bytes,
@@ -67,12 +67,12 @@ impl Watch<'_> {
     }
 
     /// The time so far.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// Takes the progress line away.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if self.drawn.lock().is_ok_and(|mut it| it.last.take().is_some()) {
             complain("\r\x1b[K");
         }
@@ -81,7 +81,11 @@ impl Watch<'_> {
     /// Does something that polls this watch, on a thread of its own, and tells what came of it. A phase that does not
     /// listen must not break the promise: when the limits are well over, it is told that there is no result, and the
     /// process ends.
-    pub fn over<T: Send>(&self, work: impl FnOnce() -> T + Send, tell: impl FnOnce(Result<T, Stop>) -> Code) -> Code {
+    pub(crate) fn over<T: Send>(
+        &self,
+        work: impl FnOnce() -> T + Send,
+        tell: impl FnOnce(Result<T, Stop>) -> Code,
+    ) -> Code {
         thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let worker = thread::Builder::new().stack_size(STACK_BYTES);

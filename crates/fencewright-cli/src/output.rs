@@ -9,7 +9,7 @@ use crate::console::{Console, reason};
 use crate::input;
 
 /// Writes a file; `-` is standard output.
-pub fn write(path: &Path, text: &str, console: &mut Console) -> Code {
+pub(crate) fn write(path: &Path, text: &str, console: &mut Console) -> Code {
     if input::is_stdin(path) {
         console.say(text);
         return Code::Good;
@@ -25,7 +25,7 @@ pub fn write(path: &Path, text: &str, console: &mut Console) -> Code {
 }
 
 /// Replaces a file at once, so that no reader ever finds half of it; permissions stay.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link stays a link: what it points to is replaced.
     let target = fs::canonicalize(path)?;
     let permissions = fs::metadata(&target)?.permissions();

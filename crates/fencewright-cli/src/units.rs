@@ -6,10 +6,10 @@ use fencewright::synth::Place;
 
 /// A limit that may be `none`. (A type of its own, since clap gives `Option` another meaning.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit<T>(pub Option<T>);
+pub(crate) struct Limit<T>(pub Option<T>);
 
 /// `60s`, `5m`, `1h`, `500ms`, `none`; a bare number counts seconds.
-pub fn time(text: &str) -> Result<Limit<Duration>, String> {
+pub(crate) fn time(text: &str) -> Result<Limit<Duration>, String> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let seconds = quantity(text, &units).ok_or("write a time such as `60s`, `5m` or `none`")?;
     let limit = seconds.map(|it| Duration::try_from_secs_f64(it).map_err(|_| "the time is too long")).transpose()?;
@@ -17,7 +17,7 @@ pub fn time(text: &str) -> Result<Limit<Duration>, String> {
 }
 
 /// `2G`, `512M`, `none`; a bare number counts bytes.
-pub fn size(text: &str) -> Result<Limit<u64>, String> {
+pub(crate) fn size(text: &str) -> Result<Limit<u64>, String> {
     let (k, m, g, t) = (1024.0, 1_048_576.0, 1_073_741_824.0, 1_099_511_627_776.0);
     let units = [
         ("KiB", k),
@@ -40,7 +40,7 @@ pub fn size(text: &str) -> Result<Limit<u64>, String> {
 }
 
 /// `NAME=VALUE`
-pub fn define(text: &str) -> Result<(String, i64), String> {
+pub(crate) fn define(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("write `NAME=VALUE`")?;
     let value = value.trim().parse().map_err(|_| format!("`{}` is not an integer", value.trim()))?;
     let is_name = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -51,7 +51,7 @@ pub fn define(text: &str) -> Result<(String, i64), String> {
 }
 
 /// A place for fences: by its name, or labels.
-pub fn place(text: &str) -> Result<Place, String> {
+pub(crate) fn place(text: &str) -> Result<Place, String> {
     match text {
         "after-stores" => Ok(Place::AfterStores),
         "before-loads" => Ok(Place::BeforeLoads),

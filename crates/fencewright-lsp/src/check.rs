@@ -15,33 +15,33 @@ use fencewright::system::{Action, Run};
 use fencewright::watch::{Monitor, Progress, Stop};
 
 /// A check is given up after this time, so that no editor's processor runs for ever.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Tells a check that nobody waits for it any more.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub(crate) struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
     /// Says so.
-    pub fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
     /// Whether it was said.
-    pub fn is_canceled(&self) -> bool {
+    pub(crate) fn is_canceled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 /// Stops a search when nobody waits for it, or when it takes too long.
-pub struct Deadline {
+pub(crate) struct Deadline {
     until: Instant,
     cancel: Cancel,
 }
 
 impl Deadline {
     /// From now on.
-    pub fn new(cancel: Cancel) -> Self {
+    pub(crate) fn new(cancel: Cancel) -> Self {
         Self { until: Instant::now() + PATIENCE, cancel }
     }
 }
@@ -57,7 +57,7 @@ impl Monitor for Deadline {
 
 /// What a check found: of which text, and what is wrong.
 #[derive(Debug)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The address of the text.
     pub uri: String,
     /// Which version of it.
@@ -69,7 +69,7 @@ pub struct Checked {
 }
 
 /// Starts a check.
-pub fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel, done: Sender<Checked>) {
+pub(crate) fn start(key: (String, i32), program: Program, model: Model, cancel: Cancel, done: Sender<Checked>) {
     std::thread::spawn(move || {
         let options = Options::default();
         let task = Task::new(&program, model, &options);

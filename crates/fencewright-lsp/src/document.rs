@@ -10,7 +10,7 @@ use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, Uri}
 use crate::position::range;
 
 /// An open text.
-pub struct Document {
+pub(crate) struct Document {
     /// Its address.
     pub uri: Uri,
     /// The editor's number of it.
@@ -31,7 +31,7 @@ pub struct Document {
 
 impl Document {
     /// Reads a text, by the front end that its ending names.
-    pub fn new(
+    pub(crate) fn new(
         (uri, version): (Uri, i32),
         text: &str,
         frontends: &'static [&'static dyn Frontend],
@@ -48,18 +48,18 @@ impl Document {
     }
 
     /// The addresses of its files, its own first.
-    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.source.files().iter().map(SourceFile::name)
     }
 
     /// What is wrong with one of its files, for the editor.
-    pub fn diagnostics(&self, address: &str) -> Vec<lsp_types::Diagnostic> {
+    pub(crate) fn diagnostics(&self, address: &str) -> Vec<lsp_types::Diagnostic> {
         let is_there = |it: &&Diagnostic| self.source.file_of(it.span.start).name() == address;
         self.mistakes.iter().filter(is_there).map(|mistake| self.diagnostic(mistake)).collect()
     }
 
     /// Where something is.
-    pub fn location(&self, span: Span) -> Location {
+    pub(crate) fn location(&self, span: Span) -> Location {
         let address = self.source.file_of(span.start).name();
         let uri = address.parse().unwrap_or_else(|_| self.uri.clone());
         Location { uri, range: range(&self.source, span) }

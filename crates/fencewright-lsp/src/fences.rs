@@ -21,7 +21,7 @@ use crate::position::range;
 const MAX_SETS: usize = 8;
 
 /// A text that lacks fences.
-pub struct Unfenced {
+pub(crate) struct Unfenced {
     /// Its address.
     pub uri: Uri,
     /// The editor's number of it.
@@ -38,7 +38,7 @@ pub struct Unfenced {
 
 impl Unfenced {
     /// The actions that insert the missing fences; none if nothing is missing, or it takes too long.
-    pub fn actions(&self, cancel: Cancel) -> Vec<CodeActionOrCommand> {
+    pub(crate) fn actions(&self, cancel: Cancel) -> Vec<CodeActionOrCommand> {
         let options = Options::default();
         let task = Task::new(&self.program, self.model, &options);
         let Ok(candidates) = synth::candidates(&self.program, &Place::AfterStores, By::Source) else {

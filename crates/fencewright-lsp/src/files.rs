@@ -8,7 +8,7 @@ use fencewright::source::{Files, Opened, Source, beside};
 use crate::server::Open;
 
 /// Files by their addresses.
-pub struct Addresses<'a> {
+pub(crate) struct Addresses<'a> {
     /// Those that are open: the editor knows better than the disk what is in them.
     pub open: &'a BTreeMap<String, Open>,
 }

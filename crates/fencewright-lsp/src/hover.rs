@@ -10,7 +10,7 @@ use fencewright::program::{Domain, FenceKind, Template};
 use crate::document::Document;
 
 /// The text for what stands at a byte, as Markdown.
-pub fn text(document: &Document, byte: u32, model: Model) -> Option<String> {
+pub(crate) fn text(document: &Document, byte: u32, model: Model) -> Option<String> {
     let parts = [
         document.names.at(byte).map(|definition| declaration(document, definition)),
         statement(document, byte).and_then(|statement| doing(document, statement, model)),

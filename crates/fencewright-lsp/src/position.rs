@@ -4,7 +4,7 @@ use fencewright::source::{Source, Span};
 use lsp_types::{Position, Range};
 
 /// The place of a byte.
-pub fn position(source: &Source, byte: u32) -> Position {
+pub(crate) fn position(source: &Source, byte: u32) -> Position {
     let file = source.file_of(byte);
     let line = file.line_of(byte);
     let (start, text) = file.line(line);
@@ -13,12 +13,12 @@ pub fn position(source: &Source, byte: u32) -> Position {
 }
 
 /// The range of a span.
-pub fn range(source: &Source, span: Span) -> Range {
+pub(crate) fn range(source: &Source, span: Span) -> Range {
     Range { start: position(source, span.start), end: position(source, span.end) }
 }
 
 /// The byte of a place in the main file; one behind the end of its line is the end of the line, as the protocol has it.
-pub fn byte(source: &Source, at: Position) -> u32 {
+pub(crate) fn byte(source: &Source, at: Position) -> u32 {
     let file = source.main();
     if at.line >= file.n_lines() {
         return file.end();

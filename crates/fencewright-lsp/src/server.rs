@@ -70,7 +70,7 @@ struct Server<'a> {
 }
 
 /// An open document and its check.
-pub struct Open {
+pub(crate) struct Open {
     /// The document.
     pub document: Document,
     cancel: Cancel,

@@ -15,7 +15,7 @@ use fencewright::watch::Monitor;
 
 /// Who is asked, about what.
 #[derive(Clone, Copy)]
-pub struct Inquiry<'a> {
+pub(crate) struct Inquiry<'a> {
     pub engine: &'static dyn Engine,
     pub program: &'a Program,
     pub model: Model,
@@ -25,7 +25,7 @@ pub struct Inquiry<'a> {
 
 /// What a search said.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub(crate) struct Checked {
     pub verdict: Result<Reached, StopReason>,
     pub kept: u64,
     pub bytes: u64,
@@ -34,21 +34,21 @@ pub struct Checked {
 
 /// Whether a bad situation can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
+pub(crate) enum Reached {
     Safe,
     Unsafe,
 }
 
 /// What fence synthesis said.
 #[derive(Clone, Debug)]
-pub struct Fenced {
+pub(crate) struct Fenced {
     pub sets: Result<Sets, StopReason>,
     pub seconds: f64,
 }
 
 /// All minimal sets of fences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sets {
+pub(crate) enum Sets {
     /// At least one; an empty one where no fence is needed.
     Minimal(BTreeSet<Choice>),
     Unfixable,
@@ -56,14 +56,14 @@ pub enum Sets {
 
 /// A set from which no fence can be taken without the proof.
 #[derive(Clone, Debug)]
-pub struct Pruned {
+pub(crate) struct Pruned {
     pub fences: Result<Choice, StopReason>,
     pub seconds: f64,
 }
 
 /// What the avoid formula gave.
 #[derive(Clone, Debug)]
-pub struct Inferred {
+pub(crate) struct Inferred {
     /// The fences of the set that is reported, if there is one.
     pub fences: Result<usize, StopReason>,
     /// The fences that the formula alone asks for.
@@ -73,13 +73,13 @@ pub struct Inferred {
 }
 
 /// Where the papers put fences: after stores, for each process apart.
-pub fn candidates(program: &Program) -> IndexVec<CandidateId, Candidate> {
+pub(crate) fn candidates(program: &Program) -> IndexVec<CandidateId, Candidate> {
     synth::candidates(program, &Place::AfterStores, By::Process).expect("no label is asked for")
 }
 
 impl Inquiry<'_> {
     /// Is it correct with these fences?
-    pub fn check(&self, placement: &Placement) -> Result<Checked, Unsupported> {
+    pub(crate) fn check(&self, placement: &Placement) -> Result<Checked, Unsupported> {
         let started = Instant::now();
         let answer = self.engine.check(&self.task(placement), self.monitor)?;
         let verdict = match answer.verdict {
@@ -92,7 +92,7 @@ impl Inquiry<'_> {
     }
 
     /// Which sets of fences of these kinds make it correct?
-    pub fn fences(
+    pub(crate) fn fences(
         &self,
         candidates: &IndexVec<CandidateId, Candidate>,
         kinds: &[FenceKind],
@@ -104,7 +104,7 @@ impl Inquiry<'_> {
     }
 
     /// A set of full fences from the avoid formula.
-    pub fn infer(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Inferred, Unsupported> {
+    pub(crate) fn infer(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Inferred, Unsupported> {
         let started = Instant::now();
         let (costs, kinds) = (Costs::default(), [FenceKind::Full]);
         let request =
@@ -121,7 +121,7 @@ impl Inquiry<'_> {
     }
 
     /// Full fences, taken away one after the other as long as the proof goes through.
-    pub fn prune(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Pruned, Unsupported> {
+    pub(crate) fn prune(&self, candidates: &IndexVec<CandidateId, Candidate>) -> Result<Pruned, Unsupported> {
         let started = Instant::now();
         let (costs, kinds) = (Costs::default(), [FenceKind::Full]);
         let request =
@@ -153,7 +153,7 @@ fn sets(answer: Synthesis) -> Result<Sets, StopReason> {
 
 impl Sets {
     /// The set with the fewest fences, and among those with the weakest; nothing if none is needed or possible.
-    pub fn smallest(&self) -> Option<&Choice> {
+    pub(crate) fn smallest(&self) -> Option<&Choice> {
         match self {
             Self::Minimal(sets) => {
                 sets.iter().min_by_key(|set| (set.0.len(), n_full(set))).filter(|it| !it.0.is_empty())
@@ -183,7 +183,7 @@ impl fmt::Display for Sets {
 }
 
 /// So many minimal sets, the smallest of this size.
-pub fn sets_text(n_sets: usize, size: usize) -> String {
+pub(crate) fn sets_text(n_sets: usize, size: usize) -> String {
     match (n_sets, size) {
         (0, _) => "not fixable".to_owned(),
         (_, 0) => "no fence".to_owned(),

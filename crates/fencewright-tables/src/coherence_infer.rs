@@ -13,7 +13,7 @@ use super::papers::{InferRow, Papers, Quality};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "coherence-infer";
+pub(crate) const NAME: &str = "coherence-infer";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -34,7 +34,7 @@ Full fences after stores, for each process apart. `least`: the fewest with which
 than the paper's is not marked";
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_infer;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

@@ -15,7 +15,7 @@ use super::papers::{Papers, Proof, ProofsRow};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "coherence-verify";
+pub(crate) const NAME: &str = "coherence-verify";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -34,7 +34,7 @@ const READING: &str = "\
 alarm, where there is one. `reduced`: with them. `B/state`: bytes of all tables, for each state without reductions";
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.coherence_verify;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

@@ -7,7 +7,7 @@ use super::papers::Subject;
 
 /// How one answer compares with the paper's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judgement {
+pub(crate) enum Judgement {
     /// The same, or the paper has none.
     Agrees,
     /// Another, and the data says why.
@@ -19,7 +19,7 @@ pub enum Judgement {
 }
 
 /// Compares an answer with the paper's.
-pub fn judge(ours: Result<String, &StopReason>, paper: Option<&str>, subject: &Subject) -> (Cell, Judgement) {
+pub(crate) fn judge(ours: Result<String, &StopReason>, paper: Option<&str>, subject: &Subject) -> (Cell, Judgement) {
     match (ours, paper) {
         (Err(reason), _) => (Cell::Text(stopped(reason)), Judgement::Unknown(reason.clone())),
         (Ok(ours), Some(paper)) if ours != paper => {
@@ -59,7 +59,7 @@ impl Worth {
 }
 
 /// What all engines together make of one question. One that gives up leaves it to the others.
-pub fn verdict(judgements: &[Judgement]) -> Worth {
+pub(crate) fn verdict(judgements: &[Judgement]) -> Worth {
     let of = |judgement: &Judgement| match judgement {
         Judgement::Agrees | Judgement::Explained => Worth::Good,
         Judgement::Differs => Worth::Bad,
@@ -72,7 +72,7 @@ pub fn verdict(judgements: &[Judgement]) -> Worth {
 }
 
 /// Why there is no answer, in a word or two.
-pub fn stopped(reason: &StopReason) -> String {
+pub(crate) fn stopped(reason: &StopReason) -> String {
     match reason {
         StopReason::Timeout => "timeout".to_owned(),
         StopReason::Memory => "memory limit".to_owned(),
@@ -85,7 +85,7 @@ pub fn stopped(reason: &StopReason) -> String {
 }
 
 /// The notes of a row.
-pub fn notes(subject: &Subject) -> impl Iterator<Item = (String, String)> {
+pub(crate) fn notes(subject: &Subject) -> impl Iterator<Item = (String, String)> {
     let notes = subject.differs.iter().chain(&subject.explained);
     notes.map(|note| (subject.name.clone(), note.clone()))
 }

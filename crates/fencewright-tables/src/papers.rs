@@ -25,7 +25,7 @@ pub struct Papers {
 /// One table of one paper.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Table<R> {
+pub(crate) struct Table<R> {
     /// What it is about.
     pub title: String,
     /// Where it stands.
@@ -35,7 +35,7 @@ pub struct Table<R> {
 
 impl<R> Table<R> {
     /// The table as it is shown, without rows yet; `reading` says how to read it.
-    pub fn grid(&self, name: &'static str, reading: &str, columns: &'static [Column]) -> Grid {
+    pub(crate) fn grid(&self, name: &'static str, reading: &str, columns: &'static [Column]) -> Grid {
         Grid {
             name,
             title: self.title.clone(),
@@ -49,7 +49,7 @@ impl<R> Table<R> {
 
 /// What a row is about.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// Our program: an example.
     pub program: String,
     /// The paper's name for it.
@@ -62,7 +62,7 @@ pub struct Subject {
 
 /// How many minimal sets there are.
 #[derive(Clone, Debug, Deserialize)]
-pub struct SetsRow {
+pub(crate) struct SetsRow {
     #[serde(flatten)]
     pub subject: Subject,
     /// The fences of the smallest set, over all processes; nothing where no set is correct.
@@ -76,7 +76,7 @@ pub struct SetsRow {
 
 /// Whether the bad states can be reached.
 #[derive(Clone, Debug, Deserialize)]
-pub struct ReachRow {
+pub(crate) struct ReachRow {
     #[serde(flatten)]
     pub subject: Subject,
     pub tso: Reach,
@@ -87,14 +87,14 @@ pub struct ReachRow {
 /// What one search of the paper said.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Reach {
+pub(crate) enum Reach {
     Decided { reachable: bool, constraints: u64, seconds: f64 },
     GaveUp { gave_up: String },
 }
 
 /// Whether the minimal sets are the same under TSO and PSO.
 #[derive(Clone, Debug, Deserialize)]
-pub struct SameSetsRow {
+pub(crate) struct SameSetsRow {
     #[serde(flatten)]
     pub subject: Subject,
     /// Nothing where the paper's tool gave up.
@@ -107,7 +107,7 @@ pub struct SameSetsRow {
 
 /// How many fences each process needs.
 #[derive(Clone, Debug, Deserialize)]
-pub struct PerProcessRow {
+pub(crate) struct PerProcessRow {
     #[serde(flatten)]
     pub subject: Subject,
     pub fences_per_process: usize,
@@ -118,7 +118,7 @@ pub struct PerProcessRow {
 
 /// With how many fences a program is proved.
 #[derive(Clone, Debug, Deserialize)]
-pub struct RobustRow {
+pub(crate) struct RobustRow {
     #[serde(flatten)]
     pub subject: Subject,
     pub tso: Robust,
@@ -128,7 +128,7 @@ pub struct RobustRow {
 /// The paper's proof with robust buffers, and whether the direct translation proves the same placement.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Robust {
+pub(crate) struct Robust {
     /// Over all processes.
     pub fences: usize,
     pub seconds: f64,
@@ -139,7 +139,7 @@ pub struct Robust {
 /// What one synthesis of the paper took; `constraints` are those of its largest search.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Synthesized {
+pub(crate) enum Synthesized {
     Done { seconds: f64, constraints: u64 },
     GaveUp { gave_up: String },
 }
@@ -147,7 +147,7 @@ pub enum Synthesized {
 /// Constraints of the feasibility study under the model of the row.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Study {
+pub(crate) struct Study {
     /// Kept, without fences.
     pub unfenced: Option<u64>,
     /// Kept, with the fences it chose.
@@ -159,14 +159,14 @@ pub struct Study {
 /// Constraints that the feasibility study kept, without fences.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReachStudy {
+pub(crate) struct ReachStudy {
     pub tso: u64,
     pub pso: u64,
 }
 
 /// Which abstractions prove a program.
 #[derive(Clone, Debug, Deserialize)]
-pub struct ProofsRow {
+pub(crate) struct ProofsRow {
     #[serde(flatten)]
     pub subject: Subject,
     pub set: Proof,
@@ -177,7 +177,7 @@ pub struct ProofsRow {
 /// What one abstraction made of a program.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Proof {
+pub(crate) struct Proof {
     pub proved: bool,
     /// Thousands of states; nothing where the paper's tool ran out of memory after the alarm.
     pub thousands: Option<f64>,
@@ -185,7 +185,7 @@ pub struct Proof {
 
 /// How good the fences are that each abstraction asks for.
 #[derive(Clone, Debug, Deserialize)]
-pub struct InferRow {
+pub(crate) struct InferRow {
     #[serde(flatten)]
     pub subject: Subject,
     pub fd0: Quality,
@@ -198,7 +198,7 @@ pub struct InferRow {
 /// How good a set of fences is, from bad to good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Quality {
+pub(crate) enum Quality {
     /// There was no answer.
     #[serde(rename = "out of memory")]
     OutOfMemory,
@@ -229,7 +229,7 @@ impl Papers {
 
     /// What every row is about.
     #[cfg(test)]
-    pub fn subjects(&self) -> Vec<&Subject> {
+    pub(crate) fn subjects(&self) -> Vec<&Subject> {
         let sets = self.single_buffer.rows.iter().map(|it| &it.subject);
         let reach = self.pso_reach.rows.iter().map(|it| &it.subject);
         let same_sets = self.pso_fences.rows.iter().map(|it| &it.subject);

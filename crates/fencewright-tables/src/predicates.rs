@@ -14,10 +14,10 @@ use super::papers::{Papers, PerProcessRow};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "predicates";
+pub(crate) const NAME: &str = "predicates";
 
 /// Those that take unbounded integers.
-pub const ENGINES: &[&str] = &["zones", "predicates"];
+pub(crate) const ENGINES: &[&str] = &["zones", "predicates"];
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -52,7 +52,7 @@ struct Work {
 }
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.predicates;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

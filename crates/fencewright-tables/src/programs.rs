@@ -65,7 +65,7 @@ const ALL: &[(&str, &str)] = examples! {
 };
 
 /// The program of an example.
-pub fn named(name: &str) -> Program {
+pub(crate) fn named(name: &str) -> Program {
     let text = ALL.iter().find(|it| it.0 == name).expect("a test finds every program of the tables").1;
     let source = Source::new(format!("examples/{name}.fw"), text);
     frontend::parse(&Fw, &source, &[]).program.expect("a test reads every example")
@@ -73,7 +73,7 @@ pub fn named(name: &str) -> Program {
 
 /// All of them.
 #[cfg(test)]
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|it| it.0)
 }
 

@@ -13,7 +13,7 @@ use super::papers::{Papers, SameSetsRow, Synthesized};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "pso-fences";
+pub(crate) const NAME: &str = "pso-fences";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -50,7 +50,7 @@ struct Work {
 }
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_fences;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

@@ -12,7 +12,7 @@ use super::papers::{Papers, Reach, ReachRow};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "pso-reach";
+pub(crate) const NAME: &str = "pso-reach";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -33,7 +33,7 @@ const READING: &str = "\
 `memory`: the tables of the search";
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.pso_reach;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

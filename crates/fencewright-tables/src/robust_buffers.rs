@@ -16,7 +16,7 @@ use super::papers::{Papers, Robust, RobustRow, Subject};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "robust-buffers";
+pub(crate) const NAME: &str = "robust-buffers";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -47,7 +47,7 @@ struct Work {
 }
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.robust_buffers;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

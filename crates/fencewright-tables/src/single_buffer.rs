@@ -12,7 +12,7 @@ use super::papers::{Papers, SetsRow};
 use super::{Made, Setting};
 
 /// Its name on the command line.
-pub const NAME: &str = "single-buffer";
+pub(crate) const NAME: &str = "single-buffer";
 
 const COLUMNS: &[Column] = &[
     Column { key: "program", heading: "program" },
@@ -43,7 +43,7 @@ struct Work {
 }
 
 /// Makes the table.
-pub fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
+pub(crate) fn make(papers: &Papers, setting: &Setting<'_>) -> Made {
     let table = &papers.single_buffer;
     let grid = table.grid(NAME, READING, COLUMNS);
     making::make(

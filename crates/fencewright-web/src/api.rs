@@ -22,7 +22,7 @@ const MAX_STEPS: usize = 2_000;
 
 /// Why a question has no answer.
 #[derive(Debug)]
-pub struct Refused {
+pub(crate) struct Refused {
     /// How the protocol calls it.
     pub status: Status,
     /// What is said about it.
@@ -31,7 +31,7 @@ pub struct Refused {
 
 /// What is said about a question that has no answer.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Said {
+pub(crate) struct Said {
     /// What is wrong.
     pub error: String,
     /// What to do.
@@ -42,21 +42,21 @@ pub struct Said {
 
 impl Said {
     /// A sentence.
-    pub fn of(error: impl Into<String>) -> Self {
+    pub(crate) fn of(error: impl Into<String>) -> Self {
         Self { error: error.into(), ..Self::default() }
     }
 }
 
 impl Refused {
     /// A refusal that needs no help.
-    pub fn new(status: Status, error: impl Into<String>) -> Self {
+    pub(crate) fn new(status: Status, error: impl Into<String>) -> Self {
         Self { status, said: Said::of(error) }
     }
 }
 
 /// What the page starts with.
 #[derive(Debug, Serialize)]
-pub struct Session<'a> {
+pub(crate) struct Session<'a> {
     file: &'a str,
     text: &'a str,
     language: &'static str,
@@ -73,7 +73,7 @@ struct EngineChoice {
 }
 
 /// What the page starts with.
-pub fn session(settings: &Settings) -> Session<'_> {
+pub(crate) fn session(settings: &Settings) -> Session<'_> {
     let engines = std::iter::once(&Auto as &dyn Engine).chain(engine::ALL.iter().copied());
     Session {
         file: settings.source.name(),
@@ -88,12 +88,12 @@ pub fn session(settings: &Settings) -> Session<'_> {
 
 /// What is wrong with a program, or worth a look.
 #[derive(Debug, Serialize)]
-pub struct Looked {
+pub(crate) struct Looked {
     diagnostics: Vec<Mistake>,
 }
 
 /// What is wrong with the program, and where?
-pub fn read(shared: &Shared, question: &Question) -> Result<Looked, Refused> {
+pub(crate) fn read(shared: &Shared, question: &Question) -> Result<Looked, Refused> {
     match question.understand(&shared.settings) {
         Ok(understood) => Ok(Looked { diagnostics: understood.warnings }),
         Err(Refused { status: Status::Unprocessable, said }) => Ok(Looked { diagnostics: said.diagnostics }),
@@ -103,18 +103,18 @@ pub fn read(shared: &Shared, question: &Question) -> Result<Looked, Refused> {
 
 /// A check that has begun.
 #[derive(Debug, Serialize)]
-pub struct Begun {
+pub(crate) struct Begun {
     job: JobId,
     warnings: Vec<Mistake>,
 }
 
 /// Is the program correct? The answer comes with [`job`].
-pub fn check(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
+pub(crate) fn check(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
     begin(shared, question, Aim::Check)
 }
 
 /// Which fences make it correct? The answer comes with [`job`].
-pub fn fence(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
+pub(crate) fn fence(shared: &Shared, question: &Question) -> Result<Begun, Refused> {
     begin(shared, question, Aim::Fence)
 }
 
@@ -129,17 +129,17 @@ fn begin(shared: &Shared, question: &Question, aim: Aim) -> Result<Begun, Refuse
 /// A check that is asked about.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Which {
+pub(crate) struct Which {
     job: JobId,
 }
 
 /// How far a check has come, or what it found.
-pub fn job(shared: &Shared, which: &Which) -> Result<Report, Refused> {
+pub(crate) fn job(shared: &Shared, which: &Which) -> Result<Report, Refused> {
     shared.jobs.report(which.job).ok_or_else(gone)
 }
 
 /// Stops a check; [`job`] then says how far it came.
-pub fn cancel(shared: &Shared, which: &Which) -> Result<Json, Refused> {
+pub(crate) fn cancel(shared: &Shared, which: &Which) -> Result<Json, Refused> {
     shared.jobs.cancel(which.job).map(|()| Json::Object(serde_json::Map::new())).ok_or_else(gone)
 }
 
@@ -150,14 +150,14 @@ fn gone() -> Refused {
 /// One of the sets that a search for fences found.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Chosen {
+pub(crate) struct Chosen {
     job: JobId,
     set: usize,
 }
 
 /// A program with fences.
 #[derive(Debug, Serialize)]
-pub struct Repaired {
+pub(crate) struct Repaired {
     text: String,
     language: &'static str,
     /// The lines that hold what was inserted; none where an imported program was printed anew.
@@ -166,7 +166,7 @@ pub struct Repaired {
 }
 
 /// The program with one of the sets in it.
-pub fn repair(shared: &Shared, chosen: &Chosen) -> Result<Repaired, Refused> {
+pub(crate) fn repair(shared: &Shared, chosen: &Chosen) -> Result<Repaired, Refused> {
     let found = shared.jobs.fences(chosen.job).ok_or_else(gone)?;
     let patched = found.patched(chosen.set).ok_or_else(|| Refused::new(Status::NotFound, "there is no such set"))?;
     let patched = patched.map_err(|unwritable| Refused {
@@ -200,7 +200,7 @@ fn inserted_lines(text: &str, edits: &[Edit]) -> Vec<u32> {
 /// A place in the state space: the program, the values it starts with, and the steps taken.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wander {
+pub(crate) struct Wander {
     program: Question,
     #[serde(default)]
     values: Vec<i64>,
@@ -210,13 +210,13 @@ pub struct Wander {
 
 /// What is there.
 #[derive(Debug, Serialize)]
-pub struct Wandered {
+pub(crate) struct Wandered {
     variables: Vec<Variable>,
     walk: Json,
 }
 
 /// What is at a place in the state space, and which steps lead on.
-pub fn walk(shared: &Shared, wander: &Wander) -> Result<Wandered, Refused> {
+pub(crate) fn walk(shared: &Shared, wander: &Wander) -> Result<Wandered, Refused> {
     if wander.choices.len() > MAX_STEPS {
         return Err(Refused::new(Status::Unprocessable, format!("a walk has at most {MAX_STEPS} steps")));
     }

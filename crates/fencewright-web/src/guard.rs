@@ -14,7 +14,7 @@ const TOKEN_BYTES: usize = 24;
 
 /// What a request must show.
 #[derive(Clone, Debug)]
-pub struct Guard {
+pub(crate) struct Guard {
     token: String,
     port: u16,
 }
@@ -24,7 +24,7 @@ impl Guard {
     ///
     /// # Errors
     /// The system has no random numbers.
-    pub fn new(port: u16) -> io::Result<Self> {
+    pub(crate) fn new(port: u16) -> io::Result<Self> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         let mut token = String::with_capacity(2 * TOKEN_BYTES);
@@ -35,7 +35,7 @@ impl Guard {
     }
 
     /// The address that holds the token.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/{}/", self.port, self.token)
     }
 
@@ -43,7 +43,7 @@ impl Guard {
     ///
     /// # Errors
     /// The refusal, where the request is none of ours.
-    pub fn admit<'a>(&self, request: &'a Request) -> Result<&'a str, Response> {
+    pub(crate) fn admit<'a>(&self, request: &'a Request) -> Result<&'a str, Response> {
         let refused = |text: &str| Err(Response::text(Status::Forbidden, text));
         let authorities = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         if !authorities.contains(&request.host) {

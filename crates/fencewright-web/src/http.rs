@@ -9,17 +9,17 @@ use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
 /// The longest body that is read.
-pub const MAX_BODY: usize = 1 << 20;
+pub(crate) const MAX_BODY: usize = 1 << 20;
 /// The longest head that is read.
 const MAX_HEAD: usize = 16 << 10;
 /// How long a request may take to arrive, or an answer to leave.
-pub const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// How long what is refused is still taken in, so that the answer arrives.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What a client may want to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub(crate) enum Method {
     /// To see something.
     Get,
     /// To ask something.
@@ -28,7 +28,7 @@ pub enum Method {
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// What to do.
     pub method: Method,
     /// With what; not decoded, since no name here needs it.
@@ -45,7 +45,7 @@ pub struct Request {
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Response {
+pub(crate) struct Response {
     /// How it went.
     pub status: Status,
     /// What the body is.
@@ -57,7 +57,7 @@ pub struct Response {
 /// How a request went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the protocol")]
-pub enum Status {
+pub(crate) enum Status {
     Ok = 200,
     BadRequest = 400,
     Forbidden = 403,
@@ -87,7 +87,7 @@ form-action 'none'; base-uri 'none'; frame-ancestors 'none'\r\n";
 
 impl Response {
     /// A text for people.
-    pub fn text(status: Status, text: &str) -> Self {
+    pub(crate) fn text(status: Status, text: &str) -> Self {
         Self { status, content_type: "text/plain; charset=utf-8", body: format!("{text}\n").into_bytes() }
     }
 }
@@ -115,7 +115,7 @@ impl Status {
 }
 
 /// Answers a connection's one request.
-pub fn answer(mut stream: TcpStream, respond: impl FnOnce(&Request) -> Response) {
+pub(crate) fn answer(mut stream: TcpStream, respond: impl FnOnce(&Request) -> Response) {
     let response = match read(&mut stream, Instant::now() + PATIENCE) {
         Ok(request) => respond(&request),
         Err(Some(refusal)) => refusal,
@@ -128,7 +128,7 @@ pub fn answer(mut stream: TcpStream, respond: impl FnOnce(&Request) -> Response)
 }
 
 /// Sends an answer to whoever is there, unasked.
-pub fn refuse(mut stream: TcpStream, response: &Response) {
+pub(crate) fn refuse(mut stream: TcpStream, response: &Response) {
     // Where the client does not take even this there is nothing left to do.
     let _ = write(&mut stream, response, Instant::now() + FAREWELL);
 }

@@ -32,11 +32,11 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The number of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct JobId(u64);
+pub(crate) struct JobId(u64);
 
 /// What to find out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aim {
+pub(crate) enum Aim {
     /// Is it correct?
     Check,
     /// Which fences make it correct?
@@ -44,7 +44,7 @@ pub enum Aim {
 }
 
 /// All checks.
-pub struct Jobs {
+pub(crate) struct Jobs {
     limits: Limits,
     all: Mutex<All>,
 }
@@ -79,7 +79,7 @@ struct Done {
 }
 
 /// The sets of fences that were found.
-pub struct Fences {
+pub(crate) struct Fences {
     understood: Understood,
     sets: Vec<Placement>,
 }
@@ -87,7 +87,7 @@ pub struct Fences {
 /// How far a check has come, or what it found.
 #[derive(Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum Report {
+pub(crate) enum Report {
     /// It goes on.
     Running {
         /// For so long.
@@ -110,7 +110,7 @@ pub enum Report {
 
 /// Too many checks run already.
 #[derive(Debug)]
-pub struct Busy;
+pub(crate) struct Busy;
 
 impl fmt::Display for Busy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -120,7 +120,7 @@ impl fmt::Display for Busy {
 
 impl Jobs {
     /// No checks, each of which may use this much.
-    pub fn new(limits: Limits) -> Self {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self { limits, all: Mutex::default() }
     }
 
@@ -128,7 +128,7 @@ impl Jobs {
     ///
     /// # Errors
     /// Too many run already, or the system has no thread left.
-    pub fn start(&self, aim: Aim, understood: Understood) -> Result<JobId, Busy> {
+    pub(crate) fn start(&self, aim: Aim, understood: Understood) -> Result<JobId, Busy> {
         let mut all = locked(&self.all);
         let (done, running): (Vec<_>, Vec<_>) =
             all.jobs.iter().map(|(&id, job)| (id, job.is_done())).partition(|it| it.1);
@@ -151,7 +151,7 @@ impl Jobs {
     }
 
     /// How far a check has come; `None` if there is none.
-    pub fn report(&self, id: JobId) -> Option<Report> {
+    pub(crate) fn report(&self, id: JobId) -> Option<Report> {
         let job = self.job(id)?;
         let mut now = locked(&job.now);
         now.asked = Instant::now();
@@ -165,17 +165,17 @@ impl Jobs {
     }
 
     /// Stops a check; `None` if there is none.
-    pub fn cancel(&self, id: JobId) -> Option<()> {
+    pub(crate) fn cancel(&self, id: JobId) -> Option<()> {
         self.job(id).map(|job| job.is_canceled.store(true, Ordering::Relaxed))
     }
 
     /// Stops all of them.
-    pub fn cancel_all(&self) {
+    pub(crate) fn cancel_all(&self) {
         locked(&self.all).jobs.values().for_each(|job| job.is_canceled.store(true, Ordering::Relaxed));
     }
 
     /// The fences that a check found; `None` if it is gone, not done, or was about something else.
-    pub fn fences(&self, id: JobId) -> Option<Arc<Fences>> {
+    pub(crate) fn fences(&self, id: JobId) -> Option<Arc<Fences>> {
         locked(&self.job(id)?.now).done.as_ref()?.fences.clone()
     }
 
@@ -186,12 +186,12 @@ impl Jobs {
 
 impl Fences {
     /// The file that the page shows.
-    pub fn main(&self) -> &SourceFile {
+    pub(crate) fn main(&self) -> &SourceFile {
         self.understood.program.source().main()
     }
 
     /// The program with one of the sets in it; `None` if there is no such set.
-    pub fn patched(&self, set: usize) -> Option<Result<Patched, Unwritable>> {
+    pub(crate) fn patched(&self, set: usize) -> Option<Result<Patched, Unwritable>> {
         let Understood { program, frontend, defines, .. } = &self.understood;
         let original = Original { frontend: *frontend, defines, program };
         self.sets.get(set).map(|placement| patch(&original, placement))

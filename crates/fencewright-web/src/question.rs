@@ -14,7 +14,7 @@ use crate::server::Settings;
 /// A program, as the page sends it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Question {
+pub(crate) struct Question {
     text: String,
     language: String,
     model: String,
@@ -23,7 +23,7 @@ pub struct Question {
 }
 
 /// A program that has a meaning, and how to look at it.
-pub struct Understood {
+pub(crate) struct Understood {
     /// What it means.
     pub program: Program,
     /// Who read it.
@@ -40,7 +40,7 @@ pub struct Understood {
 
 /// Something about a place of a text; lines and columns count from 1.
 #[derive(Clone, Debug, Serialize)]
-pub struct Mistake {
+pub(crate) struct Mistake {
     severity: &'static str,
     /// The file it is in, if it is not the one that the page shows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ impl Question {
     ///
     /// # Errors
     /// A name that is not known, or what is wrong with the program.
-    pub fn understand(&self, settings: &Settings) -> Result<Understood, Refused> {
+    pub(crate) fn understand(&self, settings: &Settings) -> Result<Understood, Refused> {
         let unknown = |what: &str, name: &str| Refused::new(Status::BadRequest, format!("unknown {what} `{name}`"));
         let frontend = settings.frontends.iter().copied().find(|it| it.name() == self.language);
         let frontend = frontend.ok_or_else(|| unknown("language", &self.language))?;

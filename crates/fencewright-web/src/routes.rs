@@ -37,7 +37,7 @@ const API: &[(&str, Ask)] = &[
 ];
 
 /// Answers a request of our own page.
-pub fn respond(shared: &Shared, name: &str, request: &Request) -> Response {
+pub(crate) fn respond(shared: &Shared, name: &str, request: &Request) -> Response {
     let part = PAGE.iter().find(|part| part.0 == name);
     let question = API.iter().find(|question| question.0 == name);
     match (request.method, part, question) {

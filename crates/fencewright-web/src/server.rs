@@ -23,7 +23,7 @@ pub const MAX_TEXT_BYTES: usize = http::MAX_BODY / 2;
 /// So many connections are served at once.
 const MAX_CONNECTIONS: usize = 256;
 /// As much as the main thread of a command has, for front ends go as deep.
-pub const STACK_BYTES: usize = 8 << 20;
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 
 /// What the page shows, and how far its checks go.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ pub struct Server {
 }
 
 /// What all connections share.
-pub struct Shared {
+pub(crate) struct Shared {
     /// What the page shows.
     pub settings: Settings,
     /// The checks.

@@ -13,7 +13,7 @@ use crate::units;
 
 /// `fence`
 #[derive(Debug, Args)]
-pub struct FenceArguments {
+pub(crate) struct FenceArguments {
     /// The programs, or folders of programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub struct FenceArguments {
 
 /// Which fences may be used.
 #[derive(Clone, Debug, Args)]
-pub struct WhichFences {
+pub(crate) struct WhichFences {
     /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
     /// [default: after-stores]
     #[arg(long, value_name = "PLACE", value_parser = units::place, help_heading = "Fences")]
@@ -59,17 +59,17 @@ pub struct WhichFences {
 
 impl WhichFences {
     /// Where they may stand.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         self.place.clone().unwrap_or(Place::AfterStores)
     }
 
     /// The kinds, each once.
-    pub fn kinds(&self) -> Vec<FenceKind> {
+    pub(crate) fn kinds(&self) -> Vec<FenceKind> {
         FenceKind::ALL.into_iter().filter(|kind| self.kinds.is_empty() || self.kinds.contains(kind)).collect()
     }
 
     /// Who shares a fence.
-    pub fn by(&self) -> By {
+    pub(crate) fn by(&self) -> By {
         self.by.unwrap_or(ByArgument::Source).into()
     }
 
@@ -83,7 +83,7 @@ impl WhichFences {
 /// How many sets.
 #[derive(Clone, Copy, Debug, Args)]
 #[group(multiple = false)]
-pub struct HowMany {
+pub(crate) struct HowMany {
     /// Every minimal set (the default)
     #[arg(long, help_heading = "Fences")]
     pub all: bool,
@@ -142,13 +142,13 @@ impl From<MethodArgument> for Method {
 
 impl FenceArguments {
     /// The models that each answer is about.
-    pub fn questions(&self) -> Vec<Vec<Model>> {
+    pub(crate) fn questions(&self) -> Vec<Vec<Model>> {
         let models = self.search.models();
         if self.each { models.into_iter().map(|model| vec![model]).collect() } else { vec![models] }
     }
 
     /// How many sets are wanted.
-    pub fn wanted(&self) -> Wanted {
+    pub(crate) fn wanted(&self) -> Wanted {
         match self.how_many {
             HowMany { first: true, .. } => Wanted::First,
             HowMany { cheapest: true, .. } => Wanted::Cheapest,

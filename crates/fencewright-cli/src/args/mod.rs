@@ -15,10 +15,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use fencewright::memory::Model;
 
-pub use fence::{FenceArguments, WhichFences};
-pub use search::SearchArguments;
-pub use tables::TablesArguments;
-pub use translate::TranslateArguments;
+pub(crate) use fence::{FenceArguments, WhichFences};
+pub(crate) use search::SearchArguments;
+pub(crate) use tables::TablesArguments;
+pub(crate) use translate::TranslateArguments;
 
 use crate::units::{self, Limit};
 use names::{engines, frontends, model, reports};
@@ -43,7 +43,7 @@ With several files, the greatest of their codes.";
 #[derive(Debug, Parser)]
 #[command(name = "fencewright", version, after_help = EXIT_CODES, max_term_width = 100)]
 #[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// The arguments, if each of them makes sense beside the others.
-    pub fn consistent(self) -> Result<Self, clap::Error> {
+    pub(crate) fn consistent(self) -> Result<Self, clap::Error> {
         if let Command::Certify(it) = &self.command
             && !it.fences
             && let Some(option) = it.which.given()
@@ -69,7 +69,7 @@ impl Arguments {
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Is the program correct?
     Check(CheckArguments),
     /// Which fences make the program correct?
@@ -119,12 +119,12 @@ impl Command {
     }
 
     /// Whether warnings are as bad as a violation.
-    pub fn denies_warnings(&self) -> bool {
+    pub(crate) fn denies_warnings(&self) -> bool {
         self.search().is_some_and(|search| search.deny_warnings)
     }
 
     /// Its name, if it finds out something about programs.
-    pub const fn with_findings(&self) -> Option<&'static str> {
+    pub(crate) const fn with_findings(&self) -> Option<&'static str> {
         match self {
             Self::Check(_) => Some("check"),
             Self::Fence(_) => Some("fence"),
@@ -140,7 +140,7 @@ impl Command {
 
 /// How to speak.
 #[derive(Clone, Debug, Args)]
-pub struct OutputArguments {
+pub(crate) struct OutputArguments {
     /// The form of the output
     #[arg(long, global = true, value_name = "FORM", default_value = "human", value_parser = reports())]
     #[arg(help_heading = "Output")]
@@ -158,7 +158,7 @@ pub struct OutputArguments {
 
 /// When to use colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
+pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set
     Auto,
     /// Always
@@ -169,7 +169,7 @@ pub enum Color {
 
 /// `check`
 #[derive(Debug, Args)]
-pub struct CheckArguments {
+pub(crate) struct CheckArguments {
     /// The programs, or folders of programs; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -181,7 +181,7 @@ pub struct CheckArguments {
 
 /// `certify`
 #[derive(Debug, Args)]
-pub struct CertifyArguments {
+pub(crate) struct CertifyArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -204,7 +204,7 @@ pub struct CertifyArguments {
 
 /// `verify`
 #[derive(Debug, Args)]
-pub struct VerifyArguments {
+pub(crate) struct VerifyArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -223,7 +223,7 @@ pub struct VerifyArguments {
 
 /// `trace`
 #[derive(Debug, Args)]
-pub struct TraceArguments {
+pub(crate) struct TraceArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -238,7 +238,7 @@ pub struct TraceArguments {
 
 /// `test`
 #[derive(Debug, Args)]
-pub struct TestArguments {
+pub(crate) struct TestArguments {
     /// The programs, or folders of programs, with lines such as `// expect tso: safe` and
     /// `// fences tso after-stores by source: 1 set of 2`
     #[arg(required = true, value_name = "FILE")]
@@ -256,7 +256,7 @@ pub struct TestArguments {
 
 /// `import`
 #[derive(Debug, Args)]
-pub struct ImportArguments {
+pub(crate) struct ImportArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -267,7 +267,7 @@ pub struct ImportArguments {
 
 /// `fmt`
 #[derive(Debug, Args)]
-pub struct FmtArguments {
+pub(crate) struct FmtArguments {
     /// The files, or folders of files; `-` formats standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -278,7 +278,7 @@ pub struct FmtArguments {
 
 /// `explore`
 #[derive(Debug, Args)]
-pub struct ExploreArguments {
+pub(crate) struct ExploreArguments {
     /// The program, which is never written; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -305,7 +305,7 @@ pub struct ExploreArguments {
 
 /// `lsp`
 #[derive(Debug, Args)]
-pub struct LspArguments {
+pub(crate) struct LspArguments {
     /// The memory model, unless the editor names another in its `initializationOptions`
     #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = model())]
     #[arg(ignore_case = true)]
@@ -317,14 +317,14 @@ pub struct LspArguments {
 
 /// `completions`
 #[derive(Debug, Args)]
-pub struct CompletionsArguments {
+pub(crate) struct CompletionsArguments {
     /// The shell
     pub shell: Shell,
 }
 
 /// How to read.
 #[derive(Clone, Debug, Args)]
-pub struct InputArguments {
+pub(crate) struct InputArguments {
     /// Give a constant of the program another value (repeatable)
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = units::define)]
     #[arg(help_heading = "Input")]

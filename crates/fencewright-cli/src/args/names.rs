@@ -15,14 +15,14 @@ use crate::frontends;
 
 /// One memory model, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Models {
+pub(crate) enum Models {
     One(Model),
     All,
 }
 
 impl Models {
     /// Each that is meant.
-    pub fn each(self) -> Vec<Model> {
+    pub(crate) fn each(self) -> Vec<Model> {
         match self {
             Self::One(model) => vec![model],
             Self::All => Model::ALL.to_vec(),

@@ -14,7 +14,7 @@ use crate::units::{self, Limit};
 /// How to search.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
-pub struct SearchArguments {
+pub(crate) struct SearchArguments {
     /// Memory models, comma-separated; `all` of them
     #[arg(long, value_name = "MODEL", default_value = "tso", value_delimiter = ',', value_parser = models())]
     #[arg(ignore_case = true)]
@@ -71,7 +71,7 @@ impl From<PsoRmwArgument> for PsoRmw {
 
 impl SearchArguments {
     /// The models, each once, in the order given.
-    pub fn models(&self) -> Vec<Model> {
+    pub(crate) fn models(&self) -> Vec<Model> {
         let mut models = Vec::new();
         for model in self.model.iter().flat_map(|it| it.each()) {
             if !models.contains(&model) {
@@ -82,12 +82,12 @@ impl SearchArguments {
     }
 
     /// The engine.
-    pub fn engine(&self) -> &'static dyn Engine {
+    pub(crate) fn engine(&self) -> &'static dyn Engine {
         engine::named(&self.engine).expect("the command line admits known engines only")
     }
 
     /// The options of the library.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let pso_rmw = self.pso_rmw.into();
         let without = self.without.iter().filter_map(|name| engine::reduction(name));

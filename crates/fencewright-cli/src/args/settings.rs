@@ -7,7 +7,7 @@ use fencewright::engine::{self, Card, Options, Setting, Takes};
 
 /// The settings that were given, by flag.
 #[derive(Clone, Debug, Default)]
-pub struct SettingArguments(Vec<(&'static Setting, Given)>);
+pub(crate) struct SettingArguments(Vec<(&'static Setting, Given)>);
 
 #[derive(Clone, Copy, Debug)]
 enum Given {
@@ -17,7 +17,7 @@ enum Given {
 
 impl SettingArguments {
     /// Options with these settings.
-    pub fn told(&self, options: Options) -> Options {
+    pub(crate) fn told(&self, options: Options) -> Options {
         self.0.iter().fold(options, |options, &(setting, given)| match given {
             Given::Count(count) => options.with_count(setting, count),
             Given::Name(name) => options.with_name(setting, name),
@@ -25,7 +25,7 @@ impl SettingArguments {
     }
 
     /// The flags that were given.
-    pub fn flags(&self) -> impl Iterator<Item = &'static str> + '_ {
+    pub(crate) fn flags(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.0.iter().map(|(setting, _)| setting.flag)
     }
 }

@@ -12,7 +12,7 @@ use fencewright_tables::{self as tables, Form, Table};
 
 /// `tables`
 #[derive(Debug, Args)]
-pub struct TablesArguments {
+pub(crate) struct TablesArguments {
     /// The tables [default: all]
     #[arg(value_name = "NAME", value_parser = tables())]
     pub names: Vec<String>,
@@ -41,18 +41,18 @@ pub struct TablesArguments {
 
 impl TablesArguments {
     /// The tables, each once, in their own order.
-    pub fn tables(&self) -> impl Iterator<Item = &'static Table> {
+    pub(crate) fn tables(&self) -> impl Iterator<Item = &'static Table> {
         tables::ALL.iter().filter(|table| self.names.is_empty() || self.names.iter().any(|name| name == table.name))
     }
 
     /// The form.
-    pub fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         let form = Form::ALL.into_iter().find(|form| form.name() == self.format);
         form.expect("the command line admits known forms only")
     }
 
     /// The engines for a table.
-    pub fn engines(&self, table: &Table) -> Vec<&'static dyn Engine> {
+    pub(crate) fn engines(&self, table: &Table) -> Vec<&'static dyn Engine> {
         match &self.engine[..] {
             [] => table.engines(),
             names => names.iter().filter_map(|name| engine::named(name)).collect(),
@@ -60,7 +60,7 @@ impl TablesArguments {
     }
 
     /// The options of the library.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options { threads: self.threads as usize, ..Options::default() }
     }
 }

@@ -12,7 +12,7 @@ use super::search::PsoRmwArgument;
 
 /// `translate`
 #[derive(Debug, Args)]
-pub struct TranslateArguments {
+pub(crate) struct TranslateArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,

@@ -21,7 +21,7 @@ use crate::monitor::Watch;
 use crate::{input, interrupt, output, rss};
 
 /// Certifies a file under every model asked.
-pub fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     let models = arguments.search.models();
     if arguments.output.is_some() && models.len() > 1 {
         console.error("`--output` takes one model", Some("run it once for each, or leave it out"));

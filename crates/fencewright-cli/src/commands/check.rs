@@ -17,7 +17,7 @@ use crate::{input, interrupt, output, rss};
 
 /// A file and how to search it, whatever the verb.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub(crate) struct Question<'a> {
     pub command: Command,
     pub file: &'a Path,
     pub search: &'a SearchArguments,
@@ -27,7 +27,7 @@ pub struct Question<'a> {
 }
 
 /// Checks every file; a bad one does not keep the others from being looked at.
-pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {
@@ -43,7 +43,7 @@ pub fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
 }
 
 /// Answers for one file under every model asked.
-pub fn answer(question: &Question<'_>, console: &mut Console) -> Code {
+pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
     let program = input::program(question.file, question.input, console);
     let program = program.and_then(|program| input::hinted(program, question.search, console));
     let Some(program) = program else { return console.refuse(&input::name(question.file)) };

@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::console::Console;
 
 /// Lists the engines, their settings and their reductions.
-pub fn run(console: &mut Console) -> Code {
+pub(crate) fn run(console: &mut Console) -> Code {
     let mut out = String::new();
     for engine in engine::ALL {
         let card = engine.card();

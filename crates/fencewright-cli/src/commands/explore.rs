@@ -18,7 +18,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 
 /// Serves the page until Ctrl-C is pressed. What is wrong with the program is for the page to show: it can be mended
 /// there.
-pub fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
     let Some(input) = input::read(&arguments.file, arguments.input.input_format.as_deref(), console) else {
         return Code::Wrong;
     };

@@ -32,7 +32,7 @@ struct Job<'a> {
 }
 
 /// Finds fences for every file; a bad one does not keep the others from being looked at.
-pub fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
     let is_one = files.len() == 1 && arguments.questions().len() == 1;
     if arguments.write.is_some() && !is_one {
@@ -83,7 +83,7 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
 }
 
 /// Where fences may stand; `None` once it has been said what is wrong.
-pub fn candidates(
+pub(crate) fn candidates(
     program: &Program,
     which: &WhichFences,
     console: &Console,

@@ -10,7 +10,7 @@ use crate::console::{Console, reason};
 use crate::{input, output};
 
 /// Formats every file; a bad one does not keep the others from being formatted.
-pub fn run(arguments: &FmtArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &FmtArguments, console: &mut Console) -> Code {
     let is_fw = |ending: &str| ending == fw::Fw.extension();
     let Some(files) = input::files(&arguments.files, &is_fw, console) else { return Code::Wrong };
     let codes = files.iter().map(|file| format(file, arguments, console));

@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::input;
 
 /// Prints the program; one that means nothing is refused.
-pub fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
     let Some(input) = input::read(&arguments.file, arguments.input_format.as_deref(), console) else {
         return Code::Wrong;
     };

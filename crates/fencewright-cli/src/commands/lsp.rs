@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::frontends;
 
 /// Serves the editor at the other end of standard input and output until it says goodbye.
-pub fn run(arguments: &LspArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &LspArguments, console: &mut Console) -> Code {
     let (connection, threads) = stdio();
     let served = serve(&connection, Settings { model: arguments.model, frontends: frontends::ALL });
     // The threads end when nothing is left to send.

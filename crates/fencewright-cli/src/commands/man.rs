@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::console::Console;
 
 /// Prints the manual page.
-pub fn run(console: &mut Console) -> Code {
+pub(crate) fn run(console: &mut Console) -> Code {
     let mut out = Vec::new();
     page(&mut out).expect("writing to memory does not fail");
     console.say(&String::from_utf8_lossy(&out));

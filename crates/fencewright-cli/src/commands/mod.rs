@@ -1,18 +1,18 @@
 //! The verbs, one file each.
 
-pub mod certify;
-pub mod check;
-pub mod completions;
-pub mod engines;
-pub mod explore;
-pub mod fence;
-pub mod fmt;
-pub mod import;
-pub mod lsp;
-pub mod man;
-pub mod schema;
-pub mod tables;
-pub mod test;
-pub mod trace;
-pub mod translate;
-pub mod verify;
+pub(crate) mod certify;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod engines;
+pub(crate) mod explore;
+pub(crate) mod fence;
+pub(crate) mod fmt;
+pub(crate) mod import;
+pub(crate) mod lsp;
+pub(crate) mod man;
+pub(crate) mod schema;
+pub(crate) mod tables;
+pub(crate) mod test;
+pub(crate) mod trace;
+pub(crate) mod translate;
+pub(crate) mod verify;

@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::console::Console;
 
 /// Prints the schema.
-pub fn run(console: &mut Console) -> Code {
+pub(crate) fn run(console: &mut Console) -> Code {
     console.say(SCHEMA);
     Code::Good
 }

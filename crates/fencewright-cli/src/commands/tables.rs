@@ -10,7 +10,7 @@ use crate::monitor::Watch;
 use crate::{interrupt, output};
 
 /// Makes every table asked; each is shown as soon as it is done, unless it goes to a file.
-pub fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &TablesArguments, console: &mut Console) -> Code {
     let (papers, form) = (Papers::read(), arguments.form());
     let limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
     let mut page = form.head().to_owned();

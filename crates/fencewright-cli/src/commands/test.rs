@@ -16,7 +16,7 @@ use crate::monitor::Watch;
 use crate::{input, interrupt};
 
 /// Holds every file against its header; a bad one does not keep the others from being looked at.
-pub fn run(arguments: &TestArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &TestArguments, console: &mut Console) -> Code {
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {

@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::{input, output};
 
 /// Prints the translated program; what the language cannot say is refused.
-pub fn run(arguments: &TranslateArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &TranslateArguments, console: &mut Console) -> Code {
     let Some(program) = input::program(&arguments.file, &arguments.input, console) else { return Code::Wrong };
     let dialect = Dialect { pso_rmw: arguments.pso_rmw.into() };
     let buffering = arguments.model.buffering(dialect).expect("the command line admits models with store buffers only");

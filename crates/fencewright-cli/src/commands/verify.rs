@@ -12,7 +12,7 @@ use crate::monitor::Watch;
 use crate::{input, rss};
 
 /// Checks a certificate against a program.
-pub fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
+pub(crate) fn run(arguments: &VerifyArguments, console: &mut Console) -> Code {
     let name = input::name(&arguments.file);
     let program = input::program(&arguments.file, &arguments.input, console);
     let Some(program) = program else { return console.refuse(&name) };

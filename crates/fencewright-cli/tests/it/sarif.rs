@@ -9,7 +9,7 @@ use json_schema::mismatches;
 
 /// The library's tests check our own schema with it.
 #[path = "../../../fencewright/src/report/tests/json_schema.rs"]
-pub mod json_schema;
+pub(crate) mod json_schema;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,7 +21,7 @@ fn fencewright(arguments: &[&str]) -> Output {
 }
 
 /// The published schema, as `files/sarif-2.1.0.md` says.
-pub fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     serde_json::from_str(include_str!("../files/sarif-2.1.0.json")).expect("it is JSON")
 }
 

@@ -8,12 +8,12 @@ use std::time::Instant;
 use serde_json::Value;
 
 /// The command, built.
-pub struct Fencewright(PathBuf);
+pub(crate) struct Fencewright(PathBuf);
 
 /// What one run of it took.
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "each benchmark uses a part of it")]
-pub struct Measured {
+pub(crate) struct Measured {
     /// From the start of the process to its end.
     pub seconds: f64,
     pub peak_rss: u64,
@@ -26,7 +26,7 @@ pub struct Measured {
 
 impl Fencewright {
     /// Builds the command with the cargo that runs the benchmark.
-    pub fn build() -> Self {
+    pub(crate) fn build() -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let arguments = ["build", "--release", "--quiet", "--package", "fencewright-cli"];
         let status = Command::new(cargo).args(arguments).current_dir(root()).status().expect("cargo can be started");
@@ -37,7 +37,7 @@ impl Fencewright {
     }
 
     /// Runs it so often and takes the quickest: what is slower was disturbed.
-    pub fn best_of(&self, n_runs: u32, arguments: &[&str]) -> Measured {
+    pub(crate) fn best_of(&self, n_runs: u32, arguments: &[&str]) -> Measured {
         let runs = (0..n_runs.max(1)).map(|_| self.run(arguments));
         runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds)).expect("there is a run")
     }
@@ -66,7 +66,7 @@ impl Fencewright {
 }
 
 /// What follows `--` on the command line of `cargo bench`, for the command; cargo adds `--bench`.
-pub fn more_arguments() -> Vec<String> {
+pub(crate) fn more_arguments() -> Vec<String> {
     std::env::args().skip(1).filter(|it| it != "--bench").collect()
 }
 

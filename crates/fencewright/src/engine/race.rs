@@ -21,7 +21,7 @@ use crate::watch::{Monitor, Progress, Stop};
 
 /// An engine, and its share of a round.
 #[derive(Clone, Copy)]
-pub struct Contender {
+pub(super) struct Contender {
     /// The engine.
     pub engine: &'static dyn Engine,
     /// So many states or constraints, or what takes as much memory.
@@ -35,11 +35,11 @@ const STACK_BYTES: usize = 64 << 20;
 const BYTES_OF_STATE: u64 = 128;
 
 /// What an engine says.
-pub type Said = Result<Answer, Unsupported>;
+pub(super) type Said = Result<Answer, Unsupported>;
 
 /// How much an answer is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worth {
+pub(super) enum Worth {
     /// Others may know.
     Nothing,
     /// A limit was reached.
@@ -50,7 +50,7 @@ pub enum Worth {
 
 /// Lets engines race; the winner's answer, or those of all if nobody wins. Each engine runs on one thread, as many at
 /// once as the options allow.
-pub fn race(
+pub(super) fn race(
     contenders: &[Contender],
     task: &Task<'_>,
     monitor: &dyn Monitor,

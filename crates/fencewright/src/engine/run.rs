@@ -38,7 +38,7 @@ pub struct Path {
 
 /// Whether steps of a run may be needless.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trimming {
+pub(super) enum Trimming {
     /// They may: each is left out if the run is one without it.
     Tried,
     /// They are not: no run is shorter.
@@ -46,7 +46,7 @@ pub enum Trimming {
 }
 
 /// The run that a path stands for, replayed on the reference semantics.
-pub fn replayed(
+pub(super) fn replayed(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     path: Path,
@@ -62,7 +62,7 @@ pub fn replayed(
 }
 
 /// The run that a trace is, replayed on the reference semantics, without steps that it does not need.
-pub fn confirmed(task: &Task<'_>, trace: &Trace) -> Result<Run, StopReason> {
+pub(super) fn confirmed(task: &Task<'_>, trace: &Trace) -> Result<Run, StopReason> {
     Ok(trimmed(task, believed(task, trace)?))
 }
 

@@ -14,7 +14,7 @@ use crate::util::IndexVec;
 
 index_type!(
     /// A candidate, in the order of the text.
-    CandidateId
+    pub CandidateId
 );
 
 /// Where fences may stand.

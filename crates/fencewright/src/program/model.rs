@@ -13,27 +13,27 @@ pub type Value = i64;
 
 index_type!(
     /// A shared location.
-    LocationId
+    pub LocationId
 );
 index_type!(
     /// A shared array.
-    ArrayId
+    pub ArrayId
 );
 index_type!(
     /// A process.
-    ProcessId
+    pub ProcessId
 );
 index_type!(
     /// A register, counted within its process.
-    RegisterId
+    pub RegisterId
 );
 index_type!(
     /// A control point, counted over the whole program.
-    PointId
+    pub PointId
 );
 index_type!(
     /// An edge, counted over the whole program; the same before and after repair.
-    EdgeId
+    pub EdgeId
 );
 
 /// A set of values.

@@ -6,7 +6,7 @@ use crate::source::Span;
 
 index_type!(
     /// A property.
-    PropertyId
+    pub PropertyId
 );
 
 /// A variable in a property.

@@ -11,11 +11,11 @@ use crate::source::Span;
 
 index_type!(
     /// A thread of the text.
-    TemplateId
+    pub TemplateId
 );
 index_type!(
     /// An operation of the text, counted over the whole program: one place of it, whoever's copy it is.
-    OperationId
+    pub OperationId
 );
 
 /// A thread of the text.

@@ -8,11 +8,11 @@ use crate::util::{Idx, IndexVec};
 
 index_type!(
     /// A step.
-    StepId
+    pub(crate) StepId
 );
 index_type!(
     /// A point: those of the program come first, then those between a fence of the placement and its edge.
-    NodeId
+    pub(crate) NodeId
 );
 
 /// An edge, or a fence of the placement.

@@ -1,6 +1,6 @@
 //! Typed indices: an index has the type of what it indexes.
 //!
-//! `index_type!(EdgeId)` makes a four-byte index type, and [`IndexVec<EdgeId, Edge>`] a vector that accepts no other.
+//! `index_type!(pub EdgeId)` makes a four-byte index type, and [`IndexVec<EdgeId, Edge>`] a vector that accepts no other.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,10 +17,10 @@ pub trait Idx: Copy + Eq + Ord + fmt::Debug {
 /// Declares a four-byte index type.
 #[macro_export]
 macro_rules! index_type {
-    ($(#[$meta:meta])* $name:ident) => {
+    ($(#[$meta:meta])* $visible:vis $name:ident) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
+        $visible struct $name(u32);
 
         impl $crate::util::Idx for $name {
             fn from_usize(position: usize) -> Self {

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-pub use fencewright::expectation::{Expectations, Expected, Fences};
+pub(crate) use fencewright::expectation::{Expectations, Expected, Fences};
 
 /// Every example, except the wrong ones, by path.
-pub fn examples(root: &Path) -> Vec<PathBuf> {
+pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
     let mut todo = vec![root.join("examples")];
     let mut out = Vec::new();
     while let Some(folder) = todo.pop() {
@@ -25,6 +25,6 @@ pub fn examples(root: &Path) -> Vec<PathBuf> {
 }
 
 /// The root of the project.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project has a root")
 }

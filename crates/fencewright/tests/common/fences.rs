@@ -13,11 +13,11 @@ use super::expectation::Fences;
 use super::law::is_thorough;
 
 /// Gives up after this many states, or constraints, which take longer; so that the answer is the same on every machine.
-pub struct StateLimit(u64);
+pub(crate) struct StateLimit(u64);
 
 impl StateLimit {
     /// What suits an engine; a tenth of it for what is known to be too hard.
-    pub fn with(engine: &dyn Engine, is_hopeless: bool) -> Self {
+    pub(crate) fn with(engine: &dyn Engine, is_hopeless: bool) -> Self {
         let all = match engine.name() {
             "explicit" => 100_000,
             "numeric" => 500,
@@ -34,7 +34,12 @@ impl Monitor for StateLimit {
 }
 
 /// What synthesis makes of an expectation; an error where it contradicts it.
-pub fn check(engine: &dyn Engine, program: &Program, expected: &Fences, limit: &StateLimit) -> Result<String, String> {
+pub(crate) fn check(
+    engine: &dyn Engine,
+    program: &Program,
+    expected: &Fences,
+    limit: &StateLimit,
+) -> Result<String, String> {
     match hold_fences(expected, engine, program, &Options::default(), limit)? {
         Held::Yes(found) => Ok(found),
         Held::No(found) => Err(format!("found {found}, but the truth is {}", expected.outcome)),
@@ -44,7 +49,12 @@ pub fn check(engine: &dyn Engine, program: &Program, expected: &Fences, limit: &
 }
 
 /// Repairs a text, if that is possible, and checks what comes out.
-pub fn round_trip(engine: &dyn Engine, extension: &str, program: &Program, model: Model) -> Result<String, String> {
+pub(crate) fn round_trip(
+    engine: &dyn Engine,
+    extension: &str,
+    program: &Program,
+    model: Model,
+) -> Result<String, String> {
     // The sets are counted elsewhere; here it is enough that most of the programs are repaired.
     let limit = StateLimit::with(engine, !is_thorough());
     let candidates = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");

@@ -7,11 +7,11 @@ use super::random::{Random, name};
 
 /// A register plus a constant, or a constant; and a multiple of another register besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand(Option<usize>, i64, Option<(i64, usize)>);
+pub(crate) struct Operand(Option<usize>, i64, Option<(i64, usize)>);
 
 /// What programs are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
+pub(crate) enum Arithmetic {
     /// Registers plus constants.
     Differences,
     /// Sums and multiples of registers besides.
@@ -27,7 +27,7 @@ struct World {
 
 /// A statement on integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stmt {
+pub(crate) enum Stmt {
     Load(usize, usize),
     Store(usize, Operand),
     Assign(usize, Operand),
@@ -49,7 +49,7 @@ pub enum Stmt {
 
 /// A random program on integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Integers {
+pub(crate) struct Integers {
     pub n_locations: usize,
     pub threads: Vec<Vec<Stmt>>,
     /// Conditions on registers and memory, as text.
@@ -65,7 +65,7 @@ const N_REGISTERS: usize = 2;
 const MAX_DEPTH: usize = 3;
 
 impl Integers {
-    pub fn new(random: &mut Random, arithmetic: Arithmetic) -> Self {
+    pub(crate) fn new(random: &mut Random, arithmetic: Arithmetic) -> Self {
         let n_locations = 2 + usize::from(random.chance(20));
         let world = World { n_locations, arithmetic };
         let n_threads = 2 + usize::from(random.chance(15));
@@ -99,12 +99,12 @@ impl Integers {
     }
 
     /// Asks for first registers that only a weaker model has.
-    pub fn ask_for(&mut self, weak: &[i64]) {
+    pub(crate) fn ask_for(&mut self, weak: &[i64]) {
         self.bad = weak.iter().enumerate().map(|(t, value)| format!("T{t}.r0 == {value}")).collect();
         self.is_final = false;
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut out = String::new();
         for x in 0..self.n_locations {
             let _ = writeln!(out, "shared {}: int = 0;", name(x));
@@ -129,7 +129,7 @@ impl Integers {
     }
 
     /// The smallest that still fails.
-    pub fn shrunk(&self, fails: impl Fn(&Self) -> bool) -> Self {
+    pub(crate) fn shrunk(&self, fails: impl Fn(&Self) -> bool) -> Self {
         let mut best = self.clone();
         while let Some(smaller) = best.smaller().into_iter().find(|it| fails(it)) {
             best = smaller;

@@ -14,10 +14,10 @@ use super::random::{Random, Sample, Shape};
 use super::shrink::shrink;
 
 /// The oracle gives up beyond this many states.
-pub const MAX_STATES: usize = 10_000;
+pub(crate) const MAX_STATES: usize = 10_000;
 
 /// Models, and what atomic updates wait for.
-pub const MODELS: [(Model, PsoRmw); 4] = [
+pub(crate) const MODELS: [(Model, PsoRmw); 4] = [
     (Model::Sc, PsoRmw::Location),
     (Model::Tso, PsoRmw::Location),
     (Model::Pso, PsoRmw::Location),
@@ -25,7 +25,7 @@ pub const MODELS: [(Model, PsoRmw); 4] = [
 ];
 
 /// Tries a law on random programs, fewer by the given factor.
-pub fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+pub(crate) fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
     let draw = |random: &mut Random| {
         let mut sample = Sample::new(random, shape);
         sharpen(&mut sample, random);
@@ -35,7 +35,13 @@ pub fn check(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Resu
 }
 
 /// Tries a law on random programs of which most go wrong under a model and not under stronger ones.
-pub fn check_weak(name: &str, shape: Shape, model: Model, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+pub(crate) fn check_weak(
+    name: &str,
+    shape: Shape,
+    model: Model,
+    fewer: u64,
+    law: impl Fn(&Sample) -> Result<(), String>,
+) {
     let draw = |random: &mut Random| {
         let mut sample = Sample::racing(random, shape);
         ask_for_weak(&mut sample, random, model);
@@ -45,7 +51,7 @@ pub fn check_weak(name: &str, shape: Shape, model: Model, fewer: u64, law: impl 
 }
 
 /// Tries a law on random programs in which buffered stores arrive one after the other before the eyes of a thread.
-pub fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+pub(crate) fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
     check_drawn(name, Sample::observed, fewer, law);
 }
 
@@ -54,12 +60,12 @@ fn from_environment(name: &str) -> Option<u64> {
 }
 
 /// Where random choices start.
-pub fn seed() -> u64 {
+pub(crate) fn seed() -> u64 {
     from_environment("FENCEWRIGHT_SEED").unwrap_or(1)
 }
 
 /// How many programs a law is tried on, if it is not a costly one.
-pub fn n_programs() -> u64 {
+pub(crate) fn n_programs() -> u64 {
     from_environment("FENCEWRIGHT_LAWS").unwrap_or(300)
 }
 
@@ -67,17 +73,17 @@ pub fn n_programs() -> u64 {
 ///
 /// Otherwise what is recorded as undecided, which takes nearly all the time, is given a tenth of it: an answer that was
 /// lost shows, one that was gained shows where it comes early.
-pub fn is_thorough() -> bool {
+pub(crate) fn is_thorough() -> bool {
     std::env::var_os("BLESS").is_some() || n_programs() >= 2_000
 }
 
 /// Whether one of many like things is taken: all where all is wanted, otherwise every second, others for other seeds.
-pub fn is_taken(number: usize) -> bool {
+pub(crate) fn is_taken(number: usize) -> bool {
     is_thorough() || (number as u64 + seed()).is_multiple_of(2)
 }
 
 /// Something that is so of many random programs, and may not be of a few.
-pub fn of_many(holds: bool, what: &str) {
+pub(crate) fn of_many(holds: bool, what: &str) {
     assert!(holds || n_programs() < 2_000, "{what}");
 }
 
@@ -100,7 +106,7 @@ fn check_drawn(
 }
 
 /// The engines that laws are tried on: all, or those that the environment names.
-pub fn engines() -> Vec<&'static dyn Engine> {
+pub(crate) fn engines() -> Vec<&'static dyn Engine> {
     let named = std::env::var("FENCEWRIGHT_ENGINES").ok();
     let is_named = |engine: &&dyn Engine| match &named {
         Some(names) => names.split(',').any(|name| name == engine.name()),
@@ -144,12 +150,12 @@ fn outcomes(sample: &Sample) -> Option<[BTreeSet<Vec<Value>>; 3]> {
 }
 
 /// The program of a sample.
-pub fn program(sample: &Sample) -> Result<Program, String> {
+pub(crate) fn program(sample: &Sample) -> Result<Program, String> {
     program_of(sample.text())
 }
 
 /// The program of a text.
-pub fn program_of(text: String) -> Result<Program, String> {
+pub(crate) fn program_of(text: String) -> Result<Program, String> {
     let source = Source::new("random.fw", text);
     let (file, mut diagnostics) = fw::parse(&source);
     let lowered = lower(&source, &file, &[]);

@@ -8,7 +8,7 @@ use fencewright::system::{Control, Outcome, State, System, starts};
 
 /// What the oracle says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truth {
+pub(crate) enum Truth {
     Safe,
     Unsafe,
     /// More states than the oracle cares to see.
@@ -16,7 +16,13 @@ pub enum Truth {
 }
 
 /// Whether a bad situation is reachable, by looking at every state.
-pub fn truth(program: &Program, placement: &Placement, model: Model, dialect: Dialect, max_states: usize) -> Truth {
+pub(crate) fn truth(
+    program: &Program,
+    placement: &Placement,
+    model: Model,
+    dialect: Dialect,
+    max_states: usize,
+) -> Truth {
     model.with(dialect, Searching { program, placement, max_states })
 }
 
@@ -36,16 +42,16 @@ impl Job for Searching<'_> {
 }
 
 /// The values that the first registers of all processes can have together; `None` beyond `max_states`.
-pub fn first_registers(program: &Program, model: Model, max_states: usize) -> Option<BTreeSet<Vec<Value>>> {
+pub(crate) fn first_registers(program: &Program, model: Model, max_states: usize) -> Option<BTreeSet<Vec<Value>>> {
     let found = configurations(program, model, Dialect::default(), max_states)?;
     Some(found.into_iter().map(|(_, registers, _)| registers.iter().map(|registers| registers[0]).collect()).collect())
 }
 
 /// Where processes are, their registers, and memory.
-pub type Configuration = (Vec<Control>, Vec<Vec<Value>>, Vec<Value>);
+pub(crate) type Configuration = (Vec<Control>, Vec<Vec<Value>>, Vec<Value>);
 
 /// Everything that can be reached; `None` beyond `max_states`, or if something goes wrong inside a step.
-pub fn configurations(
+pub(crate) fn configurations(
     program: &Program,
     model: Model,
     dialect: Dialect,

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 /// SplitMix64: a seed is a whole sequence.
 #[derive(Clone, Debug)]
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,18 +16,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
-    pub fn chance(&mut self, percent: usize) -> bool {
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
 
 /// A statement; a branching one holds all that follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stmt {
+pub(crate) enum Stmt {
     Store(usize, usize),
     Fence,
     StoreFence,
@@ -49,7 +49,7 @@ pub enum Stmt {
 
 /// A random program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub n_locations: usize,
     pub n_values: usize,
     /// Initial values; `None` is `any`.
@@ -64,24 +64,24 @@ pub struct Sample {
 
 /// What may occur in a random program.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub(crate) struct Shape {
     pub max_ops: usize,
     pub has_loops: bool,
 }
 
 impl Sample {
-    pub fn new(random: &mut Random, shape: Shape) -> Self {
+    pub(crate) fn new(random: &mut Random, shape: Shape) -> Self {
         Self::draw(random, shape, |maker, _, n_ops| maker.statements(n_ops))
     }
 
     /// A program whose threads race by store buffering and message passing, around which the rest is random.
-    pub fn racing(random: &mut Random, shape: Shape) -> Self {
+    pub(crate) fn racing(random: &mut Random, shape: Shape) -> Self {
         Self::draw(random, shape, racing)
     }
 
     /// A thread that has several stores to a location buffered, and one that sees them arrive one after the other. Both
     /// have a leaf that is the last of all their loads; that is asked for.
-    pub fn observed(random: &mut Random) -> Self {
+    pub(crate) fn observed(random: &mut Random) -> Self {
         let (n_locations, n_values) = (4, 3 + usize::from(random.chance(25)));
         let mut maker =
             Maker { random, n_locations, n_values, shape: Shape { max_ops: 0, has_loops: false }, passes: false };
@@ -131,7 +131,7 @@ impl Sample {
 
     /// Asks for an outcome that tells models apart, where there is one: `weak` holds outcomes that only a weaker model
     /// has, as one leaf (from 1) for each thread.
-    pub fn ask_for(&mut self, weak: &[i64]) {
+    pub(crate) fn ask_for(&mut self, weak: &[i64]) {
         let leaves = weak.iter().enumerate().filter(|(_, leaf)| **leaf > 0);
         let bad: Vec<_> =
             leaves.map(|(t, leaf)| (t, usize::try_from(*leaf).expect("leaves are counted") - 1)).collect();
@@ -142,12 +142,12 @@ impl Sample {
     }
 
     /// The program as text.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.text_with(|n| format!("0..{n}"))
     }
 
     /// The same program with unbounded integers, save where any value may be the first.
-    pub fn text_with_integers(&self) -> String {
+    pub(crate) fn text_with_integers(&self) -> String {
         self.text_with(|_| "int".to_owned())
     }
 
@@ -471,6 +471,6 @@ impl Writer {
     }
 }
 
-pub fn name(x: usize) -> String {
+pub(crate) fn name(x: usize) -> String {
     ["x", "y", "z", "w"][x].to_owned()
 }

@@ -3,7 +3,7 @@
 use super::random::{Sample, Stmt};
 
 /// The smallest sample found that still fails.
-pub fn shrink(sample: &Sample, fails: impl Fn(&Sample) -> bool) -> Sample {
+pub(crate) fn shrink(sample: &Sample, fails: impl Fn(&Sample) -> bool) -> Sample {
     let mut best = sample.clone();
     loop {
         let smaller = candidates(&best).into_iter().find(|candidate| fails(candidate));

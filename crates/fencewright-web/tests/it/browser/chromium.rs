@@ -28,7 +28,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// A browser with one tab, which ends with it.
-pub struct Browser {
+pub(super) struct Browser {
     child: Child,
     socket: WebSocket<TcpStream>,
     session: String,
@@ -40,7 +40,7 @@ pub struct Browser {
 }
 
 /// The command of a browser; `None`, once that is said, where none is installed.
-pub fn installed() -> Option<&'static str> {
+pub(super) fn installed() -> Option<&'static str> {
     let answers = |name: &&&str| {
         let asked = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         asked.is_ok_and(|it| it.success())
@@ -55,7 +55,7 @@ pub fn installed() -> Option<&'static str> {
 
 impl Browser {
     /// Starts it, with a profile of its own.
-    pub fn start(command: &str) -> Self {
+    pub(super) fn start(command: &str) -> Self {
         let profile = tempfile::tempdir().expect("a directory can be made");
         let child = Command::new(command)
             .args(FLAGS)
@@ -85,27 +85,27 @@ impl Browser {
     }
 
     /// The size of the window.
-    pub fn resize(&mut self, width: u32, height: u32) {
+    pub(super) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
     /// Goes to a page and waits until it is there.
-    pub fn open(&mut self, url: &str) {
+    pub(super) fn open(&mut self, url: &str) {
         let went = self.call("Page.navigate", &json!({"url": url}));
         assert!(went["errorText"].is_null(), "{went}");
         self.wait(&format!("location.href === {} && document.readyState === 'complete'", json!(url)));
     }
 
     /// Loads the page again and waits until it is there.
-    pub fn reload(&mut self) {
+    pub(super) fn reload(&mut self) {
         self.eval("window.isOld = true");
         self.call("Page.reload", &json!({}));
         self.wait("!window.isOld && document.readyState === 'complete'");
     }
 
     /// The value of an expression in the page.
-    pub fn eval(&mut self, expression: &str) -> Json {
+    pub(super) fn eval(&mut self, expression: &str) -> Json {
         self.try_eval(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
@@ -117,12 +117,12 @@ impl Browser {
     }
 
     /// The text of an element, by its id.
-    pub fn text(&mut self, id: &str) -> String {
+    pub(super) fn text(&mut self, id: &str) -> String {
         self.eval(&format!("document.getElementById('{id}').textContent")).as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until something holds in the page; while a page is replaced nothing does.
-    pub fn wait(&mut self, condition: &str) {
+    pub(super) fn wait(&mut self, condition: &str) {
         let deadline = Instant::now() + PATIENCE;
         while self.try_eval(condition) != Ok(Json::Bool(true)) {
             let complaints = &self.complaints;
@@ -132,12 +132,12 @@ impl Browser {
     }
 
     /// Clicks on an element, by its id, as a mouse does.
-    pub fn click(&mut self, id: &str) {
+    pub(super) fn click(&mut self, id: &str) {
         self.click_on(&format!("document.getElementById('{id}')"));
     }
 
     /// Clicks in the middle of an element, as a mouse does.
-    pub fn click_on(&mut self, element: &str) {
+    pub(super) fn click_on(&mut self, element: &str) {
         let middle = self.eval(&format!(
             "(() => {{ const it = {element}; it.scrollIntoView({{block: 'center'}}); \
              const box = it.getBoundingClientRect(); \
@@ -150,7 +150,7 @@ impl Browser {
     }
 
     /// Presses a key: a letter, or one that has a name.
-    pub fn press(&mut self, key: &str) {
+    pub(super) fn press(&mut self, key: &str) {
         let code = match key {
             "ArrowLeft" => 37,
             "ArrowRight" => 39,
@@ -166,34 +166,34 @@ impl Browser {
     }
 
     /// Replaces the text of a text area by typing.
-    pub fn write(&mut self, id: &str, text: &str) {
+    pub(super) fn write(&mut self, id: &str, text: &str) {
         self.eval(&format!("(() => {{ const it = document.getElementById('{id}'); it.focus(); it.select(); }})()"));
         self.call("Input.insertText", &json!({"text": text}));
     }
 
     /// Chooses from a list.
-    pub fn choose(&mut self, id: &str, value: &str) {
+    pub(super) fn choose(&mut self, id: &str, value: &str) {
         let set = format!("it.value = '{value}'; it.dispatchEvent(new Event('change')); return it.value");
         let chosen = self.eval(&format!("(() => {{ const it = document.getElementById('{id}'); {set}; }})()"));
         assert_eq!(chosen, value, "`{id}` offers it");
     }
 
     /// What the window shows, as PNG.
-    pub fn screenshot(&mut self) -> Vec<u8> {
+    pub(super) fn screenshot(&mut self) -> Vec<u8> {
         let shot = self.call("Page.captureScreenshot", &json!({"format": "png"}));
         let encoded = shot["data"].as_str().expect("a picture");
         base64::engine::general_purpose::STANDARD.decode(encoded).expect("it is Base64")
     }
 
     /// What went wrong in the pages so far.
-    pub fn complaints(&mut self) -> &[String] {
+    pub(super) fn complaints(&mut self) -> &[String] {
         // What was sent before the answer to this has arrived with it.
         self.eval("1");
         &self.complaints
     }
 
     /// Calls the debugger and waits for its answer.
-    pub fn call(&mut self, method: &str, parameters: &Json) -> Json {
+    pub(super) fn call(&mut self, method: &str, parameters: &Json) -> Json {
         self.n_calls += 1;
         let id = self.n_calls;
         let mut message = json!({"id": id, "method": method, "params": parameters});

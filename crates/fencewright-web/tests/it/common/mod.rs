@@ -13,17 +13,17 @@ use fencewright::watch::Limits;
 use fencewright_web::{Server, Settings};
 use serde_json::{Value as Json, json};
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The text of a file, by its path from the root.
-pub fn text_of(path: &str) -> String {
+pub(crate) fn text_of(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("the file is there")
 }
 
 /// A server for a file.
-pub fn serve(path: &str) -> Server {
+pub(crate) fn serve(path: &str) -> Server {
     let extension = path.rsplit('.').next().unwrap_or_default();
     let settings = Settings {
         source: Source::new(path, text_of(path)),
@@ -39,20 +39,20 @@ pub fn serve(path: &str) -> Server {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub head: String,
     pub body: String,
 }
 
 impl Answer {
-    pub fn json(&self) -> Json {
+    pub(crate) fn json(&self) -> Json {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {}", self.body))
     }
 }
 
 /// `127.0.0.1:PORT` and `/TOKEN/` of a server.
-pub fn parts(server: &Server) -> (String, String) {
+pub(crate) fn parts(server: &Server) -> (String, String) {
     let url = server.url();
     let rest = url.strip_prefix("http://").expect("it is an address");
     let (host, path) = rest.split_once('/').expect("it has a path");
@@ -60,7 +60,7 @@ pub fn parts(server: &Server) -> (String, String) {
 }
 
 /// Connects, says this, and reads what comes back; a connection that breaks off has said what it has said.
-pub fn say(server: &Server, bytes: &[u8]) -> Option<Answer> {
+pub(crate) fn say(server: &Server, bytes: &[u8]) -> Option<Answer> {
     let (host, _) = parts(server);
     let mut stream = TcpStream::connect(host).expect("the server listens");
     stream.set_read_timeout(Some(Duration::from_secs(30))).expect("it can be set");
@@ -71,7 +71,7 @@ pub fn say(server: &Server, bytes: &[u8]) -> Option<Answer> {
     answer(&said)
 }
 
-pub fn answer(said: &[u8]) -> Option<Answer> {
+pub(crate) fn answer(said: &[u8]) -> Option<Answer> {
     let said = String::from_utf8_lossy(said).into_owned();
     let (head, body) = said.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
@@ -79,13 +79,13 @@ pub fn answer(said: &[u8]) -> Option<Answer> {
 }
 
 /// Gets a part of the page.
-pub fn get(server: &Server, name: &str) -> Answer {
+pub(crate) fn get(server: &Server, name: &str) -> Answer {
     let (host, path) = parts(server);
     say(server, format!("GET {path}{name} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).expect("it answers")
 }
 
 /// Sends a body as JSON.
-pub fn post_text(server: &Server, name: &str, body: &str) -> Answer {
+pub(crate) fn post_text(server: &Server, name: &str, body: &str) -> Answer {
     let (host, path) = parts(server);
     let length = body.len();
     let head = format!("POST {path}{name} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n");
@@ -94,17 +94,17 @@ pub fn post_text(server: &Server, name: &str, body: &str) -> Answer {
 }
 
 /// Asks as the page does.
-pub fn post(server: &Server, name: &str, question: &Json) -> Answer {
+pub(crate) fn post(server: &Server, name: &str, question: &Json) -> Answer {
     post_text(server, name, &question.to_string())
 }
 
 /// A question about a text of the language `.fw`.
-pub fn about(text: &str, model: &str) -> Json {
+pub(crate) fn about(text: &str, model: &str) -> Json {
     json!({"text": text, "language": "fw", "model": model})
 }
 
 /// Asks for a check, or for fences, and waits for the end.
-pub fn finished(server: &Server, aim: &str, question: &Json) -> (Json, Json) {
+pub(crate) fn finished(server: &Server, aim: &str, question: &Json) -> (Json, Json) {
     let begun = post(server, aim, question);
     assert_eq!(begun.status, 200, "{}", begun.body);
     let job = begun.json()["job"].clone();
@@ -112,7 +112,7 @@ pub fn finished(server: &Server, aim: &str, question: &Json) -> (Json, Json) {
 }
 
 /// Waits for the end of a check.
-pub fn wait(server: &Server, job: &Json) -> Json {
+pub(crate) fn wait(server: &Server, job: &Json) -> Json {
     for _ in 0..3_000 {
         let report = post(server, "job", &json!({"job": job})).json();
         if report["state"] == "done" {

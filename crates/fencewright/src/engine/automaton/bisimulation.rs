@@ -21,7 +21,7 @@ use crate::util::{Idx, IndexVec};
 
 /// The states of a process before they were merged.
 #[derive(Debug)]
-pub struct Unmerged {
+pub(crate) struct Unmerged {
     process: ProcessAutomaton,
     class_of: Vec<StateId>,
 }
@@ -30,7 +30,7 @@ pub struct Unmerged {
 type Seen = (Option<Fault>, Option<PointId>, Vec<Value>);
 
 /// The process with bisimilar states merged, and what it was before.
-pub fn merged(program: &Program, id: ProcessId, process: ProcessAutomaton) -> (ProcessAutomaton, Unmerged) {
+pub(super) fn merged(program: &Program, id: ProcessId, process: ProcessAutomaton) -> (ProcessAutomaton, Unmerged) {
     let seen = Seeing::new(program, id);
     let first = numbered(process.states.iter().map(|info| seen.of(info)));
     let letters = numbered(process.edges.iter().map(|edge| edge.letter.clone().ordered()));
@@ -107,7 +107,7 @@ fn quotient(process: &ProcessAutomaton, class_of: &[StateId]) -> ProcessAutomato
 }
 
 /// A path through merged states as one through the states themselves.
-pub fn unmerged(
+pub(super) fn unmerged(
     merged: &IndexVec<ProcessId, ProcessAutomaton>,
     unmerged: &IndexVec<ProcessId, Unmerged>,
     mut path: Path,

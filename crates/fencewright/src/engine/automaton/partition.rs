@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What an element leads to: a letter and an element, for each edge.
-pub type Leads = Vec<(u32, u32)>;
+pub(super) type Leads = Vec<(u32, u32)>;
 
 /// The coarsest partition that refines the given one and in which elements of one class lead, by the same letters, to
 /// the same classes. Classes are numbered in the order in which they first come.
-pub fn coarsest(first: &[u32], leads: &[Leads]) -> Vec<u32> {
+pub(super) fn coarsest(first: &[u32], leads: &[Leads]) -> Vec<u32> {
     let mut partition = Partition::new(first, leads);
     while let Some(class) = partition.pending.pop() {
         partition.split(class);
@@ -25,7 +25,7 @@ pub fn coarsest(first: &[u32], leads: &[Leads]) -> Vec<u32> {
 }
 
 /// The same number for the same thing, in the order in which they first come.
-pub fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> Vec<u32> {
+pub(super) fn numbered<T: Ord>(things: impl Iterator<Item = T>) -> Vec<u32> {
     let mut numbers = BTreeMap::new();
     let number = |thing| {
         let next = numbers.len() as u32;

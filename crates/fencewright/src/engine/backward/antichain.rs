@@ -13,7 +13,7 @@ use crate::engine::backward::{Generalizing, Indexed};
 
 /// The constraints so far.
 #[derive(Debug)]
-pub struct Antichain<S: Indexed> {
+pub(super) struct Antichain<S: Indexed> {
     kept: Vec<Kept<S>>,
     buckets: FastMap<u64, Vec<Entry>>,
     /// Those that occur.
@@ -51,7 +51,7 @@ struct Kept<S: Indexed> {
 
 /// A constraint that nothing covered when it was looked up.
 #[derive(Debug)]
-pub struct Newcomer<S: Indexed> {
+pub(super) struct Newcomer<S: Indexed> {
     /// The constraint.
     pub constraint: S::Constraint,
     /// The successor it was found from, and the rule that leads there.
@@ -73,42 +73,47 @@ pub struct Newcomer<S: Indexed> {
 
 impl<S: Indexed> Antichain<S> {
     /// Nothing is known yet.
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { kept: Vec::new(), buckets: FastMap::default(), outlines: Vec::new(), n_alive: 0 }
     }
 
     /// How many constraints cover each other not.
-    pub fn n_alive(&self) -> u64 {
+    pub(super) fn n_alive(&self) -> u64 {
         self.n_alive
     }
 
     /// How many constraints there have been.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// A constraint by its number.
-    pub fn get(&self, number: u32) -> &S::Constraint {
+    pub(super) fn get(&self, number: u32) -> &S::Constraint {
         &self.kept[number as usize].constraint
     }
 
     /// Whether another one covers it.
-    pub fn is_covered(&self, number: u32) -> bool {
+    pub(super) fn is_covered(&self, number: u32) -> bool {
         self.kept[number as usize].is_covered
     }
 
     /// The successor it was found from.
-    pub fn next(&self, number: u32) -> Option<(u32, S::Rule)> {
+    pub(super) fn next(&self, number: u32) -> Option<(u32, S::Rule)> {
         self.kept[number as usize].next
     }
 
     /// The constraints that no other covers.
-    pub fn alive(&self) -> impl Iterator<Item = &S::Constraint> {
+    pub(super) fn alive(&self) -> impl Iterator<Item = &S::Constraint> {
         self.kept.iter().filter(|kept| !kept.is_covered).map(|kept| &kept.constraint)
     }
 
     /// Looks a constraint up; `None` if it is covered.
-    pub fn look_up(&self, system: &S, constraint: S::Constraint, next: Option<(u32, S::Rule)>) -> Option<Newcomer<S>> {
+    pub(super) fn look_up(
+        &self,
+        system: &S,
+        constraint: S::Constraint,
+        next: Option<(u32, S::Rule)>,
+    ) -> Option<Newcomer<S>> {
         let outline = system.outline(&constraint);
         let bucket = system.bucket(&constraint, &outline);
         let signature = system.signature(&constraint);
@@ -137,7 +142,7 @@ impl<S: Indexed> Antichain<S> {
     }
 
     /// What is to be kept in place of a constraint that nothing covers, if not itself.
-    pub fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint>
+    pub(super) fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint>
     where
         S: Generalizing,
     {
@@ -146,7 +151,7 @@ impl<S: Indexed> Antichain<S> {
     }
 
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
-    pub fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
+    pub(super) fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
         let own = (&newcomer.outline, newcomer.bucket);
         let new = self.outlines[newcomer.n_outlines..].iter();
         let new = new.filter_map(|larger| Self::covering(system, &newcomer.constraint, own, larger));

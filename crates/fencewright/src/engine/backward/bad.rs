@@ -7,7 +7,7 @@ use crate::util::Idx;
 
 /// A bad situation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bad {
+pub(super) struct Bad {
     /// Where processes are; one that is not named may be anywhere.
     pub states: Vec<(ProcessId, StateId)>,
     /// What memory holds; a location that is not named may hold anything.
@@ -15,7 +15,7 @@ pub struct Bad {
 }
 
 /// The bad situations. With `absent`, processes that do not matter are left open.
-pub fn bad_situations(source: &Program, program: &RegisterFree, absent: bool) -> Vec<Bad> {
+pub(super) fn bad_situations(source: &Program, program: &RegisterFree, absent: bool) -> Vec<Bad> {
     let maker = Maker { program, absent };
     let mut out = Vec::new();
     for situation in source.properties().iter().flat_map(|property| &property.situations) {

@@ -29,11 +29,11 @@ use crate::util::{Idx, IndexVec};
 
 /// The messages from the oldest pointer on, oldest first; never empty, except between two rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channel(pub Vec<Message>);
+pub(super) struct Channel(pub Vec<Message>);
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub(super) struct Message {
     /// The processes that point at it.
     pub pointers: Processes,
     /// Whose newest write it is, to which location.
@@ -44,50 +44,50 @@ pub struct Message {
 
 impl Message {
     /// Whether anything tells it from a message that nobody sees.
-    pub fn is_marked(&self) -> bool {
+    pub(super) fn is_marked(&self) -> bool {
         !self.pointers.is_empty() || self.own.is_some()
     }
 }
 
 impl Channel {
     /// A channel of one message, at which these processes point.
-    pub fn of_one(pointers: Processes, memory: Snapshot) -> Self {
+    pub(super) fn of_one(pointers: Processes, memory: Snapshot) -> Self {
         Self(vec![Message { pointers, own: None, memory }])
     }
 
     /// Where a process that points somewhere points.
-    pub fn pointer(&self, process: ProcessId) -> usize {
+    pub(super) fn pointer(&self, process: ProcessId) -> usize {
         let points = |message: &Message| message.pointers.contains(process);
         self.0.iter().position(points).expect("a process that is present points somewhere")
     }
 
     /// The own message of a process and location.
-    pub fn own(&self, process: ProcessId, x: LocationId) -> Option<usize> {
+    pub(super) fn own(&self, process: ProcessId, x: LocationId) -> Option<usize> {
         self.0.iter().position(|message| message.own == Some((process, x)))
     }
 
     /// Where a process that points somewhere reads a location.
-    pub fn last_write(&self, process: ProcessId, x: LocationId) -> usize {
+    pub(super) fn last_write(&self, process: ProcessId, x: LocationId) -> usize {
         self.own(process, x).unwrap_or_else(|| self.pointer(process))
     }
 
     /// The newest message.
-    pub fn newest(&self) -> &Message {
+    pub(super) fn newest(&self) -> &Message {
         self.0.last().expect("the channel is never empty")
     }
 
     /// The newest message, to be changed.
-    pub fn newest_mut(&mut self) -> &mut Message {
+    pub(super) fn newest_mut(&mut self) -> &mut Message {
         self.0.last_mut().expect("the channel is never empty")
     }
 
     /// Whether all messages have reached a process.
-    pub fn is_drained(&self, process: ProcessId) -> bool {
+    pub(super) fn is_drained(&self, process: ProcessId) -> bool {
         self.newest().pointers.contains(process)
     }
 
     /// Makes a process find a value; `false` if it cannot.
-    pub fn find(&mut self, process: ProcessId, x: LocationId, value: Datum) -> bool {
+    pub(super) fn find(&mut self, process: ProcessId, x: LocationId, value: Datum) -> bool {
         let at = self.last_write(process, x);
         let cell = &mut self.0[at].memory[x];
         let may_find = may_be(*cell, value);
@@ -96,7 +96,7 @@ impl Channel {
     }
 
     /// Whether it is below another channel, the marks of these processes and the newest message onto their likes.
-    pub fn is_below(&self, larger: &Self, present: Processes) -> bool {
+    pub(super) fn is_below(&self, larger: &Self, present: Processes) -> bool {
         generalizes(&self.newest().memory, &larger.newest().memory) && self.embeds_into(larger, present)
     }
 
@@ -120,7 +120,7 @@ impl Channel {
     }
 
     /// The marks of some processes as numbers, from the oldest message on: channels below each other have the same.
-    pub fn marks(&self, present: Processes) -> impl Iterator<Item = [u64; 2]> {
+    pub(super) fn marks(&self, present: Processes) -> impl Iterator<Item = [u64; 2]> {
         let marks = self.0.iter().map(move |message| message.marks(present));
         marks.filter(|(pointers, own)| !pointers.is_empty() || own.is_some()).map(|(pointers, own)| {
             let own = own.map_or(u64::MAX, |(process, x)| (process.index() as u64) << 32 | x.index() as u64);
@@ -130,7 +130,7 @@ impl Channel {
 
     /// What it can have been before a message was appended, of which the newest message before is known so far, with
     /// the processes that the append took along: that message is in the channel, or does not matter any more.
-    pub fn before_append(&self, base: &Message) -> Vec<Self> {
+    pub(super) fn before_append(&self, base: &Message) -> Vec<Self> {
         let mut fresh = self.clone();
         assert!(fresh.0.pop().is_some(), "the appended message is there");
         let mut known = fresh.clone();
@@ -145,7 +145,7 @@ impl Channel {
 
     /// What it can have been before a newer write of a process to a location shadowed its own message: one that is
     /// there, or one that does not matter any more.
-    pub fn before_shadowing(&self, process: ProcessId, x: LocationId) -> Vec<Self> {
+    pub(super) fn before_shadowing(&self, process: ProcessId, x: LocationId) -> Vec<Self> {
         let mut out = Vec::new();
         for at in self.pointer(process) + 1..self.0.len() {
             if self.0[at].own.is_none() {
@@ -163,7 +163,7 @@ impl Channel {
 
     /// What it can have been before a process moved its pointer by one message: it was at a message that is there, or
     /// at one that does not matter any more, and the message it moved to may have been own of one of these locations.
-    pub fn before_update(&self, process: ProcessId, own: impl Iterator<Item = LocationId>) -> Vec<Self> {
+    pub(super) fn before_update(&self, process: ProcessId, own: impl Iterator<Item = LocationId>) -> Vec<Self> {
         let at = self.pointer(process);
         let mut left = self.clone();
         left.0[at].pointers = left.0[at].pointers.without(process);
@@ -191,7 +191,7 @@ impl Channel {
     }
 
     /// Makes all messages from one on agree on a location; `false` if they cannot.
-    pub fn agree(&mut self, start: usize, x: LocationId) -> bool {
+    pub(super) fn agree(&mut self, start: usize, x: LocationId) -> bool {
         let suffix = &mut self.0[start..];
         let Some(value) = suffix.iter().try_fold(STAR, |value, message| meet(value, message.memory[x])) else {
             return false;

@@ -19,7 +19,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 /// What stands between a process and memory besides its view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(super) enum Stage {
     /// Nothing: SC and TSO.
     None,
     /// A store buffer for each process and location: PSO.
@@ -31,14 +31,14 @@ type LastWrites = Vec<(LocationId, Datum)>;
 
 /// The facts of all processes.
 #[derive(Debug)]
-pub struct Facts {
+pub(super) struct Facts {
     /// By process.
     pub of: IndexVec<ProcessId, ProcessFacts>,
 }
 
 /// The facts of one process, by state.
 #[derive(Debug)]
-pub struct ProcessFacts {
+pub(super) struct ProcessFacts {
     /// An operation leaves the state that may wait while the process's view ages: the only place to sample memory.
     pub samples: Vec<bool>,
     /// A read leads to the state.
@@ -60,7 +60,7 @@ pub struct ProcessFacts {
 
 /// What the store buffer of a location can hold in a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unflushed {
+pub(super) struct Unflushed {
     /// All of it.
     pub any: BitSet,
     /// The newest of it.
@@ -72,7 +72,7 @@ const MAX_LAST_WRITES: usize = 20_000;
 
 impl Facts {
     /// The facts of all processes.
-    pub fn new(program: &RegisterFree, stage: Stage) -> Self {
+    pub(super) fn new(program: &RegisterFree, stage: Stage) -> Self {
         let writers = writers(program);
         let samples: fn(&Letter) -> bool = match stage {
             Stage::None => is_plain_write,
@@ -155,7 +155,7 @@ fn plain_write(edge: &LetterEdge) -> Option<LocationId> {
 }
 
 /// The processes that write each location.
-pub fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
+pub(super) fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
     let mut writers = IndexVec::filled(program.values.len(), BitSet::new());
     for (id, process) in program.processes.iter_enumerated() {
         for edge in &process.edges {
@@ -168,7 +168,7 @@ pub fn writers(program: &RegisterFree) -> IndexVec<LocationId, BitSet> {
 }
 
 /// What a step writes.
-pub fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
+pub(super) fn writes(letter: &Letter) -> Vec<(LocationId, Datum)> {
     match letter {
         Letter::Write(x, value) => vec![(*x, *value)],
         Letter::Atomic(atomic) => atomic.writes.clone(),
@@ -271,7 +271,7 @@ fn pending(process: &ProcessAutomaton, x: LocationId, rmw: PsoRmw) -> Vec<Unflus
 }
 
 /// Whether an atomic step, of one location or of all, waits until no store to a location is pending.
-pub fn waits_for(own: Option<LocationId>, x: LocationId, rmw: PsoRmw) -> bool {
+pub(super) fn waits_for(own: Option<LocationId>, x: LocationId, rmw: PsoRmw) -> bool {
     match rmw {
         PsoRmw::All => true,
         PsoRmw::Location => own.is_none_or(|own| own == x),

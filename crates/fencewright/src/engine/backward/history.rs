@@ -22,7 +22,7 @@ use crate::util::IndexVec;
 
 /// A channel on concrete values.
 #[derive(Debug)]
-pub struct History {
+pub(super) struct History {
     /// Snapshots with their headers, oldest first; atomic steps have none, since nobody reads them as own.
     messages: Vec<(Snapshot, Option<(ProcessId, LocationId)>)>,
     pointers: IndexVec<ProcessId, usize>,
@@ -30,22 +30,22 @@ pub struct History {
 
 impl History {
     /// One message, at which all so many processes point.
-    pub fn new(memory: Snapshot, n_processes: usize) -> Self {
+    pub(super) fn new(memory: Snapshot, n_processes: usize) -> Self {
         Self { messages: vec![(memory, None)], pointers: IndexVec::filled(n_processes, 0) }
     }
 
     /// When a process that takes a step does so, and appends nothing.
-    pub fn view(&self, process: ProcessId, now: usize) -> Time {
+    pub(super) fn view(&self, process: ProcessId, now: usize) -> Time {
         (self.pointers[process], 1, now)
     }
 
     /// When the next message is flushed.
-    pub fn next_flush(&self, now: usize) -> Time {
+    pub(super) fn next_flush(&self, now: usize) -> Time {
         (self.messages.len(), 0, now)
     }
 
     /// Appends a message.
-    pub fn append(&mut self, written: &[(LocationId, Datum)], header: Option<(ProcessId, LocationId)>) {
+    pub(super) fn append(&mut self, written: &[(LocationId, Datum)], header: Option<(ProcessId, LocationId)>) {
         let mut memory = self.messages[self.messages.len() - 1].0.clone();
         for &(x, value) in written {
             memory[x] = value;
@@ -54,7 +54,7 @@ impl History {
     }
 
     /// Moves pointers to the newest message.
-    pub fn catch_up(&mut self, processes: Processes) {
+    pub(super) fn catch_up(&mut self, processes: Processes) {
         let newest = self.messages.len() - 1;
         for process in self.pointers.indices().filter(|process| processes.contains(*process)) {
             self.pointers[process] = newest;
@@ -62,14 +62,14 @@ impl History {
     }
 
     /// Moves a pointer to the next message, if there is one.
-    pub fn update(&mut self, process: ProcessId) -> bool {
+    pub(super) fn update(&mut self, process: ProcessId) -> bool {
         let is_there = self.pointers[process] + 1 < self.messages.len();
         self.pointers[process] += usize::from(is_there);
         is_there
     }
 
     /// The channel with its marks, of which those that are shadowed by pending stores are left out.
-    pub fn channel(&self, is_pending: impl Fn(ProcessId, LocationId) -> bool) -> Channel {
+    pub(super) fn channel(&self, is_pending: impl Fn(ProcessId, LocationId) -> bool) -> Channel {
         let messages = self.messages.iter().enumerate().map(|(at, (memory, header))| {
             let is_own = |header: &(ProcessId, LocationId)| {
                 let mut later = self.messages[at + 1..].iter();

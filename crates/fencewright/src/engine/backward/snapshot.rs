@@ -6,18 +6,18 @@ use crate::program::LocationId;
 use crate::util::IndexVec;
 
 /// Any value.
-pub const STAR: Datum = Datum::MAX;
+pub(super) const STAR: Datum = Datum::MAX;
 
 /// Memory after some write; a cell may be [`STAR`].
-pub type Snapshot = IndexVec<LocationId, Datum>;
+pub(super) type Snapshot = IndexVec<LocationId, Datum>;
 
 /// Whether a cell may hold a value.
-pub const fn may_be(cell: Datum, value: Datum) -> bool {
+pub(super) const fn may_be(cell: Datum, value: Datum) -> bool {
     cell == STAR || cell == value
 }
 
 /// What both cells allow.
-pub fn meet(a: Datum, b: Datum) -> Option<Datum> {
+pub(super) fn meet(a: Datum, b: Datum) -> Option<Datum> {
     match (a, b) {
         (STAR, cell) | (cell, STAR) => Some(cell),
         (a, b) => (a == b).then_some(a),
@@ -25,12 +25,12 @@ pub fn meet(a: Datum, b: Datum) -> Option<Datum> {
 }
 
 /// Whether a snapshot stands for all that another stands for.
-pub fn generalizes(general: &Snapshot, special: &Snapshot) -> bool {
+pub(super) fn generalizes(general: &Snapshot, special: &Snapshot) -> bool {
     general.iter().zip(special.iter()).all(|(&general, &special)| may_be(general, special))
 }
 
 /// The snapshot before a step that writes; `None` if it cannot lead here.
-pub fn memory_before(mut memory: Snapshot, letter: &Letter) -> Option<Snapshot> {
+pub(super) fn memory_before(mut memory: Snapshot, letter: &Letter) -> Option<Snapshot> {
     for (x, value) in writes(letter) {
         if !may_be(memory[x], value) {
             return None;

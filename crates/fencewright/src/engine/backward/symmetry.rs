@@ -19,7 +19,7 @@ use crate::util::{Idx, IndexVec};
 
 /// A permutation of processes with all that belongs to them, which maps a program onto itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renaming {
+pub(super) struct Renaming {
     /// Where each process goes.
     pub processes: IndexVec<ProcessId, ProcessId>,
     /// Where each process comes from.
@@ -55,7 +55,7 @@ impl Renaming {
 
     /// This renaming, and then another.
     #[must_use]
-    pub fn then(&self, other: &Self) -> Self {
+    pub(super) fn then(&self, other: &Self) -> Self {
         let states = self.states.iter_enumerated().map(|(process, states)| {
             let further = &other.states[self.processes[process]];
             states.iter().map(|&state| further[state as usize]).collect()
@@ -78,7 +78,7 @@ impl Renaming {
     }
 
     /// What a letter becomes, locations in their order.
-    pub fn letter(&self, letter: &Letter) -> Letter {
+    pub(super) fn letter(&self, letter: &Letter) -> Letter {
         let pairs = |pairs: &[(LocationId, Datum)]| pairs.iter().map(|pair| self.pair(pair)).collect();
         let letter = match letter {
             Letter::Nop | Letter::Fence(_) => letter.clone(),
@@ -107,7 +107,7 @@ impl Renaming {
 }
 
 /// All renamings that verified swaps of neighboring processes lead to; the first changes nothing.
-pub fn renamings(program: &RegisterFree, bad: &[Bad]) -> Vec<Renaming> {
+pub(super) fn renamings(program: &RegisterFree, bad: &[Bad]) -> Vec<Renaming> {
     let identity = Renaming::identity(program);
     let processes: Vec<ProcessId> = program.processes.indices().collect();
     let n_edges: usize = program.processes.iter().map(|process| process.edges.len()).sum();

@@ -8,11 +8,11 @@ use crate::system::{Fault, Start, Step};
 use crate::util::IndexVec;
 
 /// When something happens: the time, what comes first at that time, then the order in which it was found.
-pub type Time = (usize, u8, usize);
+pub(super) type Time = (usize, u8, usize);
 
 /// What happens, in any order.
 #[derive(Debug, Default)]
-pub struct Timeline {
+pub(super) struct Timeline {
     events: Vec<Event>,
 }
 
@@ -25,7 +25,7 @@ struct Event {
 
 impl Timeline {
     /// An edge of a process is taken.
-    pub fn edge(&mut self, time: Time, program: &RegisterFree, process: ProcessId, id: u32) {
+    pub(super) fn edge(&mut self, time: Time, program: &RegisterFree, process: ProcessId, id: u32) {
         let automaton = &program.processes[process];
         let edge = &automaton.edges[id as usize];
         let to = &automaton.states[edge.to as usize];
@@ -34,12 +34,12 @@ impl Timeline {
     }
 
     /// A step that leaves its process where it is.
-    pub fn step(&mut self, time: Time, step: Step) {
+    pub(super) fn step(&mut self, time: Time, step: Step) {
         self.events.push(Event { time, logged: Logged { step, rest: None, edge: None }, fault: None });
     }
 
     /// The path from a beginning through all that happens, up to the first fault.
-    pub fn path(mut self, beginning: &Beginning, program: &RegisterFree) -> (Path, Option<Fault>) {
+    pub(super) fn path(mut self, beginning: &Beginning, program: &RegisterFree) -> (Path, Option<Fault>) {
         self.events.sort_by_key(|event| event.time);
         let at_fault = self.events.iter().position(|event| event.fault.is_some());
         let fault = at_fault.and_then(|at| self.events[at].fault);
@@ -58,7 +58,7 @@ impl Timeline {
 
 /// The states and values that a run starts with.
 #[derive(Clone, Debug)]
-pub struct Beginning {
+pub(super) struct Beginning {
     /// Of each process.
     pub states: IndexVec<ProcessId, StateId>,
     /// Of each location.

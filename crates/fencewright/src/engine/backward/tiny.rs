@@ -10,17 +10,17 @@ use crate::system::{Action, Step};
 use crate::util::Idx;
 
 /// The location x.
-pub fn x() -> LocationId {
+pub(super) fn x() -> LocationId {
     LocationId::from_usize(0)
 }
 
 /// The location y.
-pub fn y() -> LocationId {
+pub(super) fn y() -> LocationId {
     LocationId::from_usize(1)
 }
 
 /// `1,* p0 p1 own0x | …`: the cells x and y, pointers, own marks of the processes 0 and 1.
-pub fn channel(text: &str) -> Channel {
+pub(super) fn channel(text: &str) -> Channel {
     Channel(text.split('|').map(message).collect())
 }
 
@@ -41,7 +41,7 @@ fn message(text: &str) -> Message {
 }
 
 /// `0x`: a process and a location.
-pub fn header(text: &str) -> (ProcessId, LocationId) {
+pub(super) fn header(text: &str) -> (ProcessId, LocationId) {
     let (process, location) = text.split_at(1);
     let location = match location {
         "x" => x(),
@@ -52,13 +52,13 @@ pub fn header(text: &str) -> (ProcessId, LocationId) {
 }
 
 /// `1,*`
-pub fn cells(text: &str) -> Vec<Datum> {
+pub(super) fn cells(text: &str) -> Vec<Datum> {
     let cell = |cell: &str| if cell == "*" { STAR } else { cell.parse().expect("a cell is a number") };
     text.split(',').map(cell).collect()
 }
 
 /// A process that goes through these letters.
-pub fn line(process: usize, letters: &[Letter]) -> ProcessAutomaton {
+pub(super) fn line(process: usize, letters: &[Letter]) -> ProcessAutomaton {
     let info = |_| StateInfo { local: LocalId::from_word(0), point: None, registers: Box::default(), fault: None };
     let n_states = letters.len() + 1;
     let action = Action::Internal(Internal::Marker);

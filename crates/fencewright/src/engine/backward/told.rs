@@ -12,7 +12,7 @@ use crate::util::Idx;
 const MAX_PROCESSES: usize = 64;
 
 /// The automaton of a task, merged as its options say.
-pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
+pub(super) fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
     if task.program.processes().len() > MAX_PROCESSES {
         return Err(Unsupported {
             reason: format!("the exact engines take no more than {MAX_PROCESSES} threads"),
@@ -29,7 +29,7 @@ pub fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupported> {
 }
 
 /// The run that a path stands for, replayed: one that goes wrong with this fault, or else violates a property.
-pub fn told(
+pub(super) fn told(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     program: &RegisterFree,
@@ -55,13 +55,13 @@ pub fn told(
 }
 
 /// The answer that a search has led to.
-pub fn answer<S: Indexed>(engine: &'static str, search: &Search<S>, verdict: Verdict) -> Answer {
+pub(super) fn answer<S: Indexed>(engine: &'static str, search: &Search<S>, verdict: Verdict) -> Answer {
     let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
     Answer { engine, verdict, stats: Stats { explored, kept, bytes, is_shortest: false } }
 }
 
 /// The verdict for a run, or for the lack of it.
-pub fn unsafe_or_unknown(run: Result<Run, StopReason>) -> Verdict {
+pub(super) fn unsafe_or_unknown(run: Result<Run, StopReason>) -> Verdict {
     match run {
         Ok(run) => Verdict::Unsafe(Box::new(run)),
         Err(reason) => Verdict::Unknown(reason),

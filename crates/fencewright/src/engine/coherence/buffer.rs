@@ -19,14 +19,14 @@ use crate::engine::packed::Label;
 use crate::program::{LocationId, Value};
 
 /// What is stored, and by which operation; the rules do not tell the two apart.
-pub type Datum = (Value, Label);
+pub(super) type Datum = (Value, Label);
 
 /// A store that waits.
-pub type Store = (LocationId, Datum);
+pub(super) type Store = (LocationId, Datum);
 
 /// An abstract store buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Buffer {
+pub(super) struct Buffer {
     oldest: Vec<Store>,
     /// Invariant: by location, each once.
     rest: Vec<Unordered>,
@@ -43,17 +43,17 @@ struct Unordered {
 
 impl Buffer {
     /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.oldest.is_empty() && self.rest.is_empty()
     }
 
     /// How many stores and values it is kept in.
-    pub fn n_parts(&self) -> usize {
+    pub(super) fn n_parts(&self) -> usize {
         self.oldest.len() + self.rest.iter().map(|it| 2 + it.values.len()).sum::<usize>()
     }
 
     /// The newest store to each location that has one, which is what a load by the owner finds.
-    pub fn newest(&self) -> Vec<Store> {
+    pub(super) fn newest(&self) -> Vec<Store> {
         let mut newest: Vec<Store> = self.rest.iter().map(|it| (it.location, it.newest)).collect();
         for store in self.oldest.iter().rev() {
             if newest.iter().all(|known| known.0 != store.0) {
@@ -64,7 +64,7 @@ impl Buffer {
     }
 
     /// STORE-H, STORE-S.
-    pub fn store(&mut self, (x, value): Store, precision: Precision) {
+    pub(super) fn store(&mut self, (x, value): Store, precision: Precision) {
         if self.rest.is_empty() && self.oldest.len() < precision.k as usize {
             self.oldest.push((x, value));
             return;
@@ -76,7 +76,7 @@ impl Buffer {
     }
 
     /// What can leave, and what remains.
-    pub fn flushes(&self, abstraction: Abstraction) -> Vec<(Store, Self)> {
+    pub(super) fn flushes(&self, abstraction: Abstraction) -> Vec<(Store, Self)> {
         if let Some((&first, others)) = self.oldest.split_first() {
             return vec![(first, Self { oldest: others.to_vec(), rest: self.rest.clone() })];
         }
@@ -92,7 +92,7 @@ impl Buffer {
     }
 
     /// `set`: any store of the set may turn out to be the newest.
-    pub fn guesses(&self) -> Vec<Self> {
+    pub(super) fn guesses(&self) -> Vec<Self> {
         let mut out = Vec::new();
         for (i, unordered) in self.rest.iter().enumerate() {
             for &newest in unordered.values.iter().filter(|&&value| value != unordered.newest) {
@@ -103,20 +103,20 @@ impl Buffer {
     }
 
     /// `pd`: whether it stands for every FIFO that the other stands for.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(super) fn covers(&self, other: &Self) -> bool {
         self.oldest == other.oldest
             && self.rest.len() == other.rest.len()
             && self.rest.iter().zip(&other.rest).all(|(mine, its)| mine.covers(its))
     }
 
     /// What it has in common with all that it covers and is covered by.
-    pub fn outline(&self) -> Self {
+    pub(super) fn outline(&self) -> Self {
         let outline = |it: &Unordered| Unordered { values: vec![it.newest], ..*it };
         Self { oldest: self.oldest.clone(), rest: self.rest.iter().map(outline).collect() }
     }
 
     /// The operations of which a store is sure to wait.
-    pub fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
+    pub(super) fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
         let sure = move |it: &Unordered| match abstraction {
             Abstraction::Set | Abstraction::Fd => it.values.clone(),
             // The set is what may wait, but the newest of it does.
@@ -126,7 +126,7 @@ impl Buffer {
     }
 
     /// With other names for the locations.
-    pub fn renamed(&self, to: impl Fn(LocationId) -> LocationId) -> Self {
+    pub(super) fn renamed(&self, to: impl Fn(LocationId) -> LocationId) -> Self {
         let oldest = self.oldest.iter().map(|store| (to(store.0), store.1)).collect();
         let rest = self.rest.iter().map(|it| Unordered { location: to(it.location), ..it.clone() });
         let mut rest: Vec<_> = rest.collect();

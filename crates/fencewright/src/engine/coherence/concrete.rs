@@ -17,7 +17,7 @@ use crate::watch::{Monitor, Progress};
 
 /// What came of a path.
 #[derive(Debug)]
-pub struct Tried {
+pub(super) struct Tried {
     /// A replayed run with the steps of the path.
     pub run: Option<Run>,
     /// How many states it took.
@@ -26,7 +26,7 @@ pub struct Tried {
 
 /// A path of the abstract search that ends badly.
 #[derive(Clone, Debug)]
-pub struct Alarm {
+pub(super) struct Alarm {
     /// What happens.
     pub path: Path,
     /// How it ends.
@@ -37,7 +37,7 @@ pub struct Alarm {
 const POLL_EVERY: u64 = 64;
 
 /// Looks for a run along a path, in so many states; an error is a defect of the engine.
-pub fn run_along(
+pub(super) fn run_along(
     task: &Task<'_>,
     automaton: &Automaton<'_>,
     alarm: &Alarm,

@@ -17,7 +17,7 @@ pub type Places = BTreeMap<Position, Vec<u32>>;
 
 /// Ordering constraints as functions of the places for fences.
 #[derive(Debug)]
-pub struct Cuts<'a> {
+pub(super) struct Cuts<'a> {
     task: &'a Task<'a>,
     buffering: Buffering,
     places: &'a Places,
@@ -27,12 +27,12 @@ pub struct Cuts<'a> {
 
 impl<'a> Cuts<'a> {
     /// For full fences at these places.
-    pub fn new(task: &'a Task<'a>, buffering: Buffering, places: &'a Places) -> Self {
+    pub(super) fn new(task: &'a Task<'a>, buffering: Buffering, places: &'a Places) -> Self {
         Self { task, buffering, places, behind: FastMap::default() }
     }
 
     /// `[l₁ ≺ l₂]`: the fences with which the operation is never taken while the store waits.
-    pub fn between(&mut self, bdd: &mut Bdd, store: EdgeId, operation: EdgeId) -> Formula {
+    pub(super) fn between(&mut self, bdd: &mut Bdd, store: EdgeId, operation: EdgeId) -> Formula {
         let before = self.fence(bdd, operation, Side::Before);
         let from = self.task.program.edges()[operation].from;
         if !self.behind.contains_key(&store) {

@@ -15,7 +15,7 @@ use crate::util::IndexVec;
 
 /// Which buffers there are, and what is kept of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Coherent {
+pub(super) struct Coherent {
     /// How stores wait.
     pub buffering: Buffering,
     /// What is kept of them.
@@ -26,7 +26,7 @@ pub struct Coherent {
 
 /// What waits for a process. Invariant: the first segment is not empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Segments(Vec<Segment>);
+pub(super) struct Segments(Vec<Segment>);
 
 /// The buffers between two markers. Invariant: none is empty; they are sorted by what waits in them.
 type Segment = Vec<(Queue, Buffer)>;
@@ -109,10 +109,10 @@ impl Rules for Coherent {
 
 impl Segments {
     /// Nothing waits.
-    pub const EMPTY: Self = Self(Vec::new());
+    pub(super) const EMPTY: Self = Self(Vec::new());
 
     /// After one more store.
-    pub fn with_store(&self, x: LocationId, datum: Datum, rules: Coherent) -> Self {
+    pub(super) fn with_store(&self, x: LocationId, datum: Datum, rules: Coherent) -> Self {
         let mut out = self.clone();
         if out.0.is_empty() {
             out.0.push(Segment::new());
@@ -128,7 +128,7 @@ impl Segments {
     }
 
     /// After a store-store fence under PSO.
-    pub fn with_marker(&self, rules: Coherent) -> Self {
+    pub(super) fn with_marker(&self, rules: Coherent) -> Self {
         let mut out = self.clone();
         let separates = out.0.last().is_some_and(|segment| !segment.is_empty());
         if separates && self.n_markers() <= rules.precision.k as usize {
@@ -138,7 +138,7 @@ impl Segments {
     }
 
     /// What can leave, and what remains.
-    pub fn flushes(&self, rules: Coherent) -> Vec<Leaving<Self>> {
+    pub(super) fn flushes(&self, rules: Coherent) -> Vec<Leaving<Self>> {
         let Some(oldest) = self.0.first() else { return Vec::new() };
         let abstraction = rules.precision.abstraction;
         let mut out = Vec::new();
@@ -154,7 +154,7 @@ impl Segments {
     }
 
     /// The newest store to each location that has one.
-    pub fn newest(&self) -> Vec<Stored> {
+    pub(super) fn newest(&self) -> Vec<Stored> {
         let mut newest: Vec<Stored> = Vec::new();
         for segment in self.0.iter().rev() {
             for (x, (value, _)) in segment.iter().flat_map(|(_, buffer)| buffer.newest()) {
@@ -167,17 +167,17 @@ impl Segments {
     }
 
     /// How many markers are kept.
-    pub fn n_markers(&self) -> usize {
+    pub(super) fn n_markers(&self) -> usize {
         self.0.len().saturating_sub(1)
     }
 
     /// The operations of which a store is sure to wait.
-    pub fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
+    pub(super) fn sure_labels(&self, abstraction: Abstraction) -> impl Iterator<Item = Label> + '_ {
         self.0.iter().flatten().flat_map(move |(_, buffer)| buffer.sure_labels(abstraction))
     }
 
     /// With other names for the locations.
-    pub fn renamed(&self, to: &IndexVec<LocationId, LocationId>) -> Self {
+    pub(super) fn renamed(&self, to: &IndexVec<LocationId, LocationId>) -> Self {
         let queue = |queue: Queue| match queue {
             Queue::All => Queue::All,
             Queue::Of(x) => Queue::Of(to[x]),
@@ -191,7 +191,7 @@ impl Segments {
     }
 
     /// `pd`: whether every behavior from the other is one from here.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(super) fn covers(&self, other: &Self) -> bool {
         let covers = |(mine, its): (&Segment, &Segment)| {
             let pairs = || mine.iter().zip(its);
             mine.len() == its.len() && pairs().all(|(mine, its)| mine.0 == its.0 && mine.1.covers(&its.1))
@@ -200,7 +200,7 @@ impl Segments {
     }
 
     /// What it has in common with all that it covers and is covered by.
-    pub fn outline(&self) -> Self {
+    pub(super) fn outline(&self) -> Self {
         let outline = |segment: &Segment| segment.iter().map(|(queue, it)| (*queue, it.outline())).collect();
         Self(self.0.iter().map(outline).collect())
     }

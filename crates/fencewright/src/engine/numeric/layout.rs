@@ -12,7 +12,7 @@ use crate::util::{Idx, IndexVec};
 
 index_type!(
     /// A location or a register.
-    Variable
+    pub(crate) Variable
 );
 
 /// A variable with more values than this is a number.

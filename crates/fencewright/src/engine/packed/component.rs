@@ -16,11 +16,11 @@ use crate::program::{FenceKind, LocationId, ProcessId, Value};
 use crate::system::Step;
 
 /// A location, and the value that is stored there.
-pub type Stored = (LocationId, Value);
+pub(crate) type Stored = (LocationId, Value);
 
 /// An access of a process: where it is in the program, and which of the ways in which it may act.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// The step that it is.
     pub step: Step,
     /// The way; 0 unless the component [branches](Component::BRANCHES).
@@ -29,7 +29,7 @@ pub struct Asked {
 
 /// Memory as words of a packed state. What changes nothing when it has to wait says so by `None` or `false`, and leaves
 /// the words in any condition.
-pub trait Component: Debug + Sync {
+pub(crate) trait Component: Debug + Sync {
     /// Whether an access may act in several ways; otherwise nobody asks for a second.
     const BRANCHES: bool;
     /// Whether a store, a fence that passes, and a load of what nobody else writes commute with all that others do, so

@@ -11,7 +11,7 @@ use crate::engine::packed::expand::Shared;
 use crate::engine::packed::states::StateSet;
 
 /// Which memory stands for which; one per thread.
-pub trait Covers: Debug {
+pub(crate) trait Covers: Debug {
     /// Replaces memory by what it has in common with all that it covers and is covered by.
     fn outline(&mut self, words: &mut [u32]);
     /// Whether memory stands for all that other memory of the same outline stands for.
@@ -22,7 +22,7 @@ pub trait Covers: Debug {
 
 /// The states that no other covers.
 #[derive(Debug)]
-pub struct Covering<'a> {
+pub(crate) struct Covering<'a> {
     memory: Box<dyn Covers + 'a>,
     n_processes: usize,
     n_words: usize,
@@ -35,7 +35,7 @@ pub struct Covering<'a> {
 
 impl<'a> Covering<'a> {
     /// Nothing is kept yet; `None` if no memory stands for another.
-    pub fn new<C: Component>(shared: &'a Shared<'a, C>) -> Option<Self> {
+    pub(crate) fn new<C: Component>(shared: &'a Shared<'a, C>) -> Option<Self> {
         Some(Self {
             memory: shared.component.covering()?,
             n_processes: shared.n_processes(),
@@ -47,7 +47,7 @@ impl<'a> Covering<'a> {
     }
 
     /// The state that covers this one; if there is none, it is kept as the next state, and those it covers are not.
-    pub fn admit(&mut self, states: &StateSet, state: &[u32]) -> Option<u32> {
+    pub(crate) fn admit(&mut self, states: &StateSet, state: &[u32]) -> Option<u32> {
         let outline = self.outline(state);
         let mut members = self.kept.remove(&outline).unwrap_or_default();
         let coverer = members.iter().copied().find(|&it| self.is_over(states.get(it as usize), state));
@@ -67,17 +67,17 @@ impl<'a> Covering<'a> {
     }
 
     /// Whether another state covers this one.
-    pub fn is_covered(&self, number: usize) -> bool {
+    pub(crate) fn is_covered(&self, number: usize) -> bool {
         self.is_covered[number]
     }
 
     /// How many states no other covers.
-    pub fn n_kept(&self) -> usize {
+    pub(crate) fn n_kept(&self) -> usize {
         self.n_kept
     }
 
     /// The bytes it takes, roughly.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let keys = self.kept.capacity() * (size_of::<(Box<[u32]>, Vec<u32>)>() + 4 * self.n_words);
         (keys + self.is_covered.capacity() * (1 + size_of::<u32>())) as u64 + self.memory.bytes()
     }

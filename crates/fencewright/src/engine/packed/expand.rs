@@ -16,14 +16,14 @@ use crate::system::{Action, Block, Control, Local, Start, Step, Violation, run_b
 use crate::util::Idx;
 
 /// Takes the successors of a state.
-pub trait Sink<C: Component> {
+pub(crate) trait Sink<C: Component> {
     /// A successor, and the steps that lead to it if they were asked for. `false` ends the expansion.
     fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool;
 }
 
 /// What the expansion of states shares between threads.
 #[derive(Debug)]
-pub struct Shared<'a, C> {
+pub(crate) struct Shared<'a, C> {
     /// The local states.
     pub automaton: Automaton<'a>,
     /// Memory.
@@ -37,17 +37,17 @@ pub struct Shared<'a, C> {
 impl<C: Component> Shared<'_, C> {
     /// How many processes there are; each has a word of a state.
     #[inline]
-    pub fn n_processes(&self) -> usize {
+    pub(crate) fn n_processes(&self) -> usize {
         self.automaton.flow().program.processes().len()
     }
 
     /// How many words a state has.
-    pub fn n_words(&self) -> usize {
+    pub(crate) fn n_words(&self) -> usize {
         self.n_processes() + self.component.n_words()
     }
 
     /// The bytes of the tables, roughly.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.automaton.bytes() + self.component.bytes()
     }
 }
@@ -57,7 +57,7 @@ const MAX_AHEAD: usize = 64;
 
 /// Computes successors; one per thread.
 #[derive(Debug)]
-pub struct Expander<'a, C: Component> {
+pub(crate) struct Expander<'a, C: Component> {
     shared: &'a Shared<'a, C>,
     n_processes: usize,
     locals: Locals<'a>,
@@ -72,7 +72,7 @@ pub struct Expander<'a, C: Component> {
 
 impl<'a, C: Component> Expander<'a, C> {
     /// Nothing is known yet.
-    pub fn new(shared: &'a Shared<'a, C>) -> Self {
+    pub(crate) fn new(shared: &'a Shared<'a, C>) -> Self {
         Self {
             shared,
             n_processes: shared.n_processes(),
@@ -86,28 +86,28 @@ impl<'a, C: Component> Expander<'a, C> {
     }
 
     /// From now on remembers the steps that lead to each successor.
-    pub fn with_log(mut self) -> Self {
+    pub(crate) fn with_log(mut self) -> Self {
         self.log = Some(Vec::new());
         self
     }
 
     /// The steps to the successor that is being handed on.
-    pub fn log(&self) -> &[Logged] {
+    pub(crate) fn log(&self) -> &[Logged] {
         self.log.as_deref().unwrap_or_default()
     }
 
     /// Where processes came to rest at the start that was handed on last.
-    pub fn rests(&self) -> &[LocalId] {
+    pub(crate) fn rests(&self) -> &[LocalId] {
         &self.rests
     }
 
     /// Whether a process had to wait because its buffer is bounded.
-    pub fn has_hit_bound(&self) -> bool {
+    pub(crate) fn has_hit_bound(&self) -> bool {
         C::has_hit_bound(&self.hand)
     }
 
     /// Hands all successors of a state to the sink.
-    pub fn expand(&mut self, state: &[u32], sink: &mut impl Sink<C>) {
+    pub(crate) fn expand(&mut self, state: &[u32], sink: &mut impl Sink<C>) {
         for process in (0..self.n_processes).map(ProcessId::from_usize) {
             let node = self.locals.node(LocalId::from_word(state[process.index()]));
             for offer in &node.offers {
@@ -294,7 +294,7 @@ impl<'a, C: Component> Expander<'a, C> {
     }
 
     /// The states that the program can start in, each with the choice of initial values it stands for.
-    pub fn start(&mut self, start: &Start, sink: &mut impl Sink<C>) {
+    pub(crate) fn start(&mut self, start: &Start, sink: &mut impl Sink<C>) {
         let program = self.shared.automaton.flow().program;
         let mut states = vec![vec![0; self.next.len()]];
         self.shared.component.start(start.memory.as_slice(), &mut states[0][self.n_processes..]);
@@ -322,7 +322,7 @@ impl<'a, C: Component> Expander<'a, C> {
     }
 
     /// What is wrong with a state, if something is.
-    pub fn violation(&mut self, state: &[u32]) -> Option<Badness> {
+    pub(crate) fn violation(&mut self, state: &[u32]) -> Option<Badness> {
         let mut mask = u64::MAX;
         for &word in &state[..self.n_processes] {
             let id = LocalId::from_word(word);
@@ -379,7 +379,7 @@ fn in_way(step: Step, way: u32) -> Step {
 
 /// What is wrong with a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Badness {
+pub(crate) enum Badness {
     /// The program goes wrong.
     Violation(Violation),
     /// The tool cannot hold a value.

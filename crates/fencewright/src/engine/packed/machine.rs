@@ -17,7 +17,7 @@ use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, Value};
 use crate::system::{Action, Step};
 
 /// The states of a machine that a search has met.
-pub struct MachineStates<'a, M: Machine> {
+pub(crate) struct MachineStates<'a, M: Machine> {
     machine: &'a M,
     program: &'a Program,
     states: Interner<M::State>,
@@ -25,7 +25,7 @@ pub struct MachineStates<'a, M: Machine> {
 
 impl<'a, M: Machine> MachineStates<'a, M> {
     /// None is known yet.
-    pub fn new(machine: &'a M, program: &'a Program) -> Self {
+    pub(crate) fn new(machine: &'a M, program: &'a Program) -> Self {
         Self { machine, program, states: Interner::new() }
     }
 
@@ -62,7 +62,7 @@ impl<M: Machine> fmt::Debug for MachineStates<'_, M> {
 
 /// The ways that were not asked for yet: of the last access, and of memory itself.
 #[derive(Debug)]
-pub struct Ways<S> {
+pub(crate) struct Ways<S> {
     accesses: IntoIter<Done<S>>,
     internal: IntoIter<(Internal, S)>,
 }

@@ -34,12 +34,12 @@ mod symmetry;
 
 use crate::engine::automaton::FastMap;
 
-pub use buffered::{BufferId, Buffered, Discipline, Label, Leaving, Rules, Stored};
-pub use component::Component;
-pub use covering::Covering;
-pub use expand::{Badness, Expander, Shared, Sink};
-pub use machine::MachineStates;
-pub use parallel::run as run_on_threads;
-pub use search::{Budget, End, Outcome};
-pub use sequential::Sequential;
-pub use states::{StateSet, hash_of};
+pub(super) use buffered::{BufferId, Buffered, Discipline, Label, Leaving, Rules, Stored};
+pub(super) use component::Component;
+pub(super) use covering::Covering;
+pub(super) use expand::{Badness, Expander, Shared, Sink};
+pub(super) use machine::MachineStates;
+pub(super) use parallel::run as run_on_threads;
+pub(super) use search::{Budget, End, Outcome};
+pub(super) use sequential::Sequential;
+pub(super) use states::{StateSet, hash_of};

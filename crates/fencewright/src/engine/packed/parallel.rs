@@ -25,7 +25,12 @@ use crate::system::starts;
 use crate::watch::{Monitor, Progress};
 
 /// Searches on so many threads until a bad state, the end, or a limit.
-pub fn run<C: Component>(shared: &Shared<'_, C>, n_threads: usize, budget: Budget, monitor: &dyn Monitor) -> Outcome {
+pub(crate) fn run<C: Component>(
+    shared: &Shared<'_, C>,
+    n_threads: usize,
+    budget: Budget,
+    monitor: &dyn Monitor,
+) -> Outcome {
     let mail = (0..n_threads * n_threads).map(|_| Mutex::default()).collect();
     let crew = Crew {
         shared,

@@ -5,7 +5,7 @@ use crate::engine::packed::expand::Badness;
 
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// No more states.
     Exhausted,
     /// A bad state was found.
@@ -18,7 +18,7 @@ pub enum End {
 
 /// What a search did.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// How it ended.
     pub end: End,
     /// How many states were found.
@@ -33,7 +33,7 @@ pub struct Outcome {
 
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// How many states it may keep.
     pub states: u64,
     /// How many things its component may meet: some buffers have many successors, each with another buffer.
@@ -46,8 +46,9 @@ pub struct Budget {
 
 impl Budget {
     /// As far as it takes.
-    pub const UNLIMITED: Self = Self { states: u64::MAX, interned: usize::MAX, bytes: u64::MAX, depth: u64::MAX };
+    pub(crate) const UNLIMITED: Self =
+        Self { states: u64::MAX, interned: usize::MAX, bytes: u64::MAX, depth: u64::MAX };
 }
 
 /// States are counted by 32 bits.
-pub const MAX_STATES: u64 = u32::MAX as u64 - 1;
+pub(super) const MAX_STATES: u64 = u32::MAX as u64 - 1;

@@ -15,7 +15,7 @@ use crate::watch::{Monitor, Progress};
 
 /// A search on one thread that remembers where each state came from.
 #[derive(Debug)]
-pub struct Sequential<'a, C: Component> {
+pub(crate) struct Sequential<'a, C: Component> {
     shared: &'a Shared<'a, C>,
     expander: Expander<'a, C>,
     found: Found<'a>,
@@ -74,7 +74,7 @@ impl Found<'_> {
 
 impl<'a, C: Component> Sequential<'a, C> {
     /// Nothing is found yet.
-    pub fn new(shared: &'a Shared<'a, C>) -> Self {
+    pub(crate) fn new(shared: &'a Shared<'a, C>) -> Self {
         Self {
             shared,
             expander: Expander::new(shared),
@@ -93,7 +93,7 @@ impl<'a, C: Component> Sequential<'a, C> {
     }
 
     /// Searches until a bad state, the end, or a limit.
-    pub fn run(&mut self, budget: Budget, monitor: &dyn Monitor) -> Outcome {
+    pub(crate) fn run(&mut self, budget: Budget, monitor: &dyn Monitor) -> Outcome {
         let end = self.search(budget, monitor);
         Outcome {
             end,
@@ -186,12 +186,12 @@ impl<'a, C: Component> Sequential<'a, C> {
     }
 
     /// The local states that the search has seen.
-    pub fn automaton(&self) -> &'a Automaton<'a> {
+    pub(crate) fn automaton(&self) -> &'a Automaton<'a> {
         &self.shared.automaton
     }
 
     /// The path to the last state that was found.
-    pub fn path(&self) -> Path {
+    pub(crate) fn path(&self) -> Path {
         let mut numbers = vec![self.found.states.len() - 1];
         while let Some(&last) = numbers.last()
             && self.found.parents[last] as usize != last

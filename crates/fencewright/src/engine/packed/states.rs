@@ -6,7 +6,7 @@
 
 /// A set of states.
 #[derive(Debug)]
-pub struct StateSet {
+pub(crate) struct StateSet {
     n_words: usize,
     words: Vec<u32>,
     /// Open addressing, linear probing; a power of two of entries, at most three quarters of them taken. An entry is
@@ -16,7 +16,7 @@ pub struct StateSet {
 
 /// States on their way into a set.
 #[derive(Debug)]
-pub struct Batch {
+pub(crate) struct Batch {
     n_words: usize,
     words: Vec<u32>,
     hashes: Vec<u64>,
@@ -27,31 +27,31 @@ const BATCH: usize = 64;
 
 impl Batch {
     /// The empty batch of states of so many words.
-    pub fn new(n_words: usize) -> Self {
+    pub(crate) fn new(n_words: usize) -> Self {
         Self { n_words, words: Vec::with_capacity(BATCH * n_words), hashes: Vec::with_capacity(BATCH) }
     }
 
     /// Adds a state whose hash is known; tells whether the batch is full.
     #[inline]
-    pub fn push(&mut self, state: &[u32], hash: u64) -> bool {
+    pub(crate) fn push(&mut self, state: &[u32], hash: u64) -> bool {
         self.words.extend_from_slice(state);
         self.hashes.push(hash);
         self.hashes.len() >= BATCH
     }
 
     /// How many states there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.hashes.len()
     }
 
     /// A state.
     #[inline]
-    pub fn get(&self, i: usize) -> &[u32] {
+    pub(crate) fn get(&self, i: usize) -> &[u32] {
         &self.words[i * self.n_words..(i + 1) * self.n_words]
     }
 
     /// Forgets all states.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.hashes.clear();
     }
@@ -59,26 +59,26 @@ impl Batch {
 
 impl StateSet {
     /// The empty set of states of so many words; at least one.
-    pub fn new(n_words: usize) -> Self {
+    pub(crate) fn new(n_words: usize) -> Self {
         assert!(n_words > 0, "a program has a process, so a state has a word");
         Self { n_words, words: Vec::new(), table: vec![0; 64] }
     }
 
     /// How many states there are.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len() / self.n_words
     }
 
     /// A state, by its number.
     #[inline]
-    pub fn get(&self, number: usize) -> &[u32] {
+    pub(crate) fn get(&self, number: usize) -> &[u32] {
         &self.words[number * self.n_words..(number + 1) * self.n_words]
     }
 
     /// Brings what the states of a batch will need near to the processor. Without effect on the set; the result only
     /// keeps the loads from being left out.
-    pub fn touch(&self, batch: &Batch) -> u32 {
+    pub(crate) fn touch(&self, batch: &Batch) -> u32 {
         let mask = self.table.len() - 1;
         let mut entries = [0; BATCH];
         for (entry, &hash) in entries.iter_mut().zip(&batch.hashes) {
@@ -92,13 +92,13 @@ impl StateSet {
 
     /// Adds a state of a batch; tells its number if it is new.
     #[inline]
-    pub fn insert(&mut self, batch: &Batch, i: usize) -> Option<u32> {
+    pub(crate) fn insert(&mut self, batch: &Batch, i: usize) -> Option<u32> {
         self.add(batch.get(i), batch.hashes[i]).ok()
     }
 
     /// Adds a state whose hash is known; tells its number, as an error if it is there already.
     #[inline]
-    pub fn add(&mut self, state: &[u32], hash: u64) -> Result<u32, u32> {
+    pub(crate) fn add(&mut self, state: &[u32], hash: u64) -> Result<u32, u32> {
         let mask = self.table.len() - 1;
         let mut at = hash as usize & mask;
         loop {
@@ -137,14 +137,14 @@ impl StateSet {
     }
 
     /// The bytes it takes.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.words.capacity() * size_of::<u32>() + self.table.capacity() * size_of::<u64>()) as u64
     }
 }
 
 /// The hash of a state: a 128-bit product folded for each two words.
 #[inline]
-pub fn hash_of(state: &[u32]) -> u64 {
+pub(crate) fn hash_of(state: &[u32]) -> u64 {
     const KEY: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = 0x243f_6a88_85a3_08d3_u64;
     let mut pairs = state.chunks_exact(2);

@@ -18,7 +18,7 @@ use crate::system::Control;
 use crate::util::Idx;
 
 /// Memory when processes change places, and locations with them: what a component must know for this reduction.
-pub trait Mirror: Debug {
+pub(crate) trait Mirror: Debug {
     /// What memory looks like after the `i`-th swap.
     fn swap_into(&mut self, i: usize, words: &[u32], image: &mut [u32]);
     /// Whether memory is smaller than other memory, by contents.
@@ -27,7 +27,7 @@ pub trait Mirror: Debug {
 
 /// Brings states into canonical form; one per thread.
 #[derive(Debug)]
-pub struct Canonizer<'a> {
+pub(super) struct Canonizer<'a> {
     automaton: &'a Automaton<'a>,
     n_processes: usize,
     memory: Box<dyn Mirror + 'a>,
@@ -48,7 +48,7 @@ struct Swapper<'a> {
 
 impl<'a> Canonizer<'a> {
     /// A canonizer for verified swaps, if there are some, and memory knows what to do with them.
-    pub fn new<C: Component>(shared: &'a Shared<'a, C>) -> Option<Self> {
+    pub(super) fn new<C: Component>(shared: &'a Shared<'a, C>) -> Option<Self> {
         if shared.swaps.is_empty() {
             return None;
         }
@@ -63,7 +63,7 @@ impl<'a> Canonizer<'a> {
     }
 
     /// Swaps processes of a state while that makes it smaller.
-    pub fn canonize(&mut self, state: &mut [u32]) {
+    pub(super) fn canonize(&mut self, state: &mut [u32]) {
         let is_broken = |&word: &u32| LocalId::from_word(word).is_broken();
         if state[..self.n_processes].iter().any(is_broken) {
             return;

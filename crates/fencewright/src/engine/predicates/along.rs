@@ -14,7 +14,7 @@ use crate::watch::{Monitor, Progress};
 
 /// What came of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
+pub(super) enum Along {
     /// The machine can take them.
     Possible,
     /// It cannot.
@@ -30,7 +30,7 @@ const MAX_VISITS: usize = 20_000;
 const POLL_EVERY: usize = 64;
 
 /// Takes the program's steps of an alarm by this machine, until a way is accepted.
-pub fn along(
+pub(super) fn along(
     problem: &Problem<'_>,
     (machine, alarm): (&Machine<'_>, &Alarm),
     monitor: &dyn Monitor,

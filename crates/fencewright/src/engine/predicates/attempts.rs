@@ -24,7 +24,7 @@ use crate::util::IndexVec;
 
 /// Which processes may be late.
 #[derive(Debug)]
-pub struct Lates<'a> {
+pub(super) struct Lates<'a> {
     flows: &'a IndexVec<ProcessId, ProcessFlow>,
     /// The states in which a store may wait, of processes whose stores can be taken to reach memory at once.
     waiting: IndexVec<ProcessId, Option<BTreeSet<StateId>>>,
@@ -33,7 +33,7 @@ pub struct Lates<'a> {
 
 impl<'a> Lates<'a> {
     /// Those of a program.
-    pub fn new(
+    pub(super) fn new(
         buffering: Buffering,
         flows: &'a IndexVec<ProcessId, ProcessFlow>,
         writers: &'a IndexVec<LocationId, Writers>,
@@ -48,7 +48,7 @@ impl<'a> Lates<'a> {
     }
 
     /// What becomes of the stores of each process if these are late; prompt ones reach memory at once in any case.
-    pub fn storing(&self, late: &BTreeSet<ProcessId>) -> IndexVec<ProcessId, Storing> {
+    pub(super) fn storing(&self, late: &BTreeSet<ProcessId>) -> IndexVec<ProcessId, Storing> {
         let storing = self.waiting.iter_enumerated().map(|(process, waiting)| match waiting {
             Some(waiting) if !self.loads_in(process, waiting) => Storing::AtOnce { stale: BTreeSet::new() },
             Some(waiting) if late.contains(&process) => Storing::AtOnce { stale: waiting.clone() },
@@ -78,7 +78,7 @@ fn is_alarm(verdict: &Verdict) -> bool {
 
 impl Refinement<'_> {
     /// Makes one attempt after the other; what came of the last.
-    pub fn answered<T>(mut self, lates: &Lates<'_>, tell: impl FnOnce(Verdict, &Refinement<'_>) -> T) -> T {
+    pub(super) fn answered<T>(mut self, lates: &Lates<'_>, tell: impl FnOnce(Verdict, &Refinement<'_>) -> T) -> T {
         let verdict = match self.run() {
             Outcome::Verdict(verdict) => verdict,
             Outcome::Falls(_) => unreachable!("stores to no location are said to rise"),

@@ -14,7 +14,7 @@ use crate::program::{PropertyKind, StateVar};
 
 /// All that is bad.
 #[derive(Debug)]
-pub struct Bad {
+pub(super) struct Bad {
     situations: Vec<BadSituation>,
     /// The state of each process in which a step has gone wrong.
     faults: Vec<StateId>,
@@ -31,7 +31,7 @@ struct BadSituation {
 
 impl Bad {
     /// What is bad in a program.
-    pub fn new(machine: &Machine<'_>) -> Result<Self, Unsupported> {
+    pub(super) fn new(machine: &Machine<'_>) -> Result<Self, Unsupported> {
         let mut situations = Vec::new();
         for property in machine.program.properties() {
             for situation in &property.situations {
@@ -49,7 +49,7 @@ impl Bad {
     }
 
     /// What makes a configuration bad, if it may be; data is in the zone and keeps to the rows.
-    pub fn reached(&self, at: &Skeleton, zone: &Zone, known: &[Row]) -> Option<Condition> {
+    pub(super) fn reached(&self, at: &Skeleton, zone: &Zone, known: &[Row]) -> Option<Condition> {
         if at.states.iter().zip(&self.faults).any(|(state, fault)| state == fault) {
             return Some(Condition::default());
         }
@@ -60,7 +60,7 @@ impl Bad {
     }
 
     /// What conditions there are.
-    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+    pub(super) fn conditions(&self) -> impl Iterator<Item = &Condition> {
         self.situations.iter().flat_map(|it| &it.alternatives)
     }
 }
@@ -73,7 +73,7 @@ impl BadSituation {
 }
 
 /// A condition on memory and registers, by variables.
-pub fn condition(layout: &Layout, condition: &Conjunction<StateVar>) -> Condition {
+pub(super) fn condition(layout: &Layout, condition: &Conjunction<StateVar>) -> Condition {
     let variable = |it: StateVar| match it {
         StateVar::Register(process, register) => layout.register(process, register),
         StateVar::Memory(x) => layout.location(x),

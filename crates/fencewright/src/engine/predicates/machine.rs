@@ -24,7 +24,7 @@ use crate::util::{Idx, IndexVec};
 
 /// Where processes are and what waits, values aside.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Skeleton {
+pub(super) struct Skeleton {
     /// Where each process is.
     pub states: Box<[StateId]>,
     /// What waits for each.
@@ -33,7 +33,7 @@ pub struct Skeleton {
 
 /// A transition, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub(super) struct Rule {
     /// Whose it is.
     pub process: ProcessId,
     /// What it does.
@@ -42,7 +42,7 @@ pub struct Rule {
 
 /// What a transition does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
+pub(super) enum RuleKind {
     /// A step of the flow.
     Step(u32),
     /// A store leaves.
@@ -51,7 +51,7 @@ pub enum RuleKind {
 
 /// `left - right ≤ bound`, by variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Guard {
+pub(super) struct Guard {
     /// What is bounded.
     pub left: usize,
     /// Relative to this.
@@ -62,7 +62,7 @@ pub struct Guard {
 
 /// What data must be.
 #[derive(Clone, Debug, Default)]
-pub struct Condition {
+pub(super) struct Condition {
     /// Differences.
     pub guards: Vec<Guard>,
     /// Linear constraints that are none.
@@ -71,7 +71,7 @@ pub struct Condition {
 
 /// A transition, whatever the data is.
 #[derive(Clone, Debug)]
-pub struct Transition {
+pub(super) struct Transition {
     /// Its name.
     pub rule: Rule,
     /// Where it leads.
@@ -88,7 +88,7 @@ pub struct Transition {
 
 /// A store that must not be below another.
 #[derive(Clone, Copy, Debug)]
-pub struct Rise {
+pub(super) struct Rise {
     /// To this location.
     pub location: LocationId,
     /// This one waits.
@@ -99,14 +99,14 @@ pub struct Rise {
 
 impl Rise {
     /// Whether it may fall all the same.
-    pub fn may_fall(&self, mut before: Zone) -> bool {
+    pub(super) fn may_fall(&self, mut before: Zone) -> bool {
         before.add_difference(self.value, self.waiting, -1)
     }
 }
 
 /// The abstract machine of a program.
 #[derive(Clone, Copy, Debug)]
-pub struct Machine<'a> {
+pub(super) struct Machine<'a> {
     /// The program.
     pub program: &'a Program,
     /// The flow of each process.
@@ -123,7 +123,7 @@ pub struct Machine<'a> {
 
 /// What becomes of the stores of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Storing {
+pub(super) enum Storing {
     /// They wait.
     Waits,
     /// They reach memory at once. In these states a store might wait, so that loads find anything.
@@ -135,7 +135,7 @@ pub enum Storing {
 
 impl Storing {
     /// The states in which loads find anything.
-    pub fn stale(&self) -> Option<&BTreeSet<StateId>> {
+    pub(super) fn stale(&self) -> Option<&BTreeSet<StateId>> {
         match self {
             Self::Waits => None,
             Self::AtOnce { stale } => Some(stale),
@@ -156,7 +156,7 @@ impl Skeleton {
 
 impl Condition {
     /// The data of a zone for which this holds, and all of some constraints; larger, where a zone cannot say it.
-    pub fn admitted(&self, mut zone: Zone, known: &[Row]) -> Option<Zone> {
+    pub(super) fn admitted(&self, mut zone: Zone, known: &[Row]) -> Option<Zone> {
         let is_possible = self.guards.iter().all(|it| zone.add(it.left, it.right, it.bound));
         is_possible.then_some(())?;
         let linear: Vec<Row> = known.iter().chain(&self.rows).cloned().collect();
@@ -173,19 +173,19 @@ impl Condition {
 
 impl Transition {
     /// The data before it where it can happen, and what it picks.
-    pub fn before(&self, zone: &Zone, known: &[Row]) -> Option<Zone> {
+    pub(super) fn before(&self, zone: &Zone, known: &[Row]) -> Option<Zone> {
         self.when.admitted(zone.extended(self.n_picked), known)
     }
 
     /// The data afterwards; exact if only differences are taken.
-    pub fn after(&self, zone: &Zone) -> Option<Zone> {
+    pub(super) fn after(&self, zone: &Zone) -> Option<Zone> {
         self.before(zone, &[]).map(|before| before.after(&self.terms))
     }
 }
 
 impl Machine<'_> {
     /// How the store buffer of a process behaves.
-    pub fn rules_of(&self, process: ProcessId) -> Rules<'_> {
+    pub(super) fn rules_of(&self, process: ProcessId) -> Rules<'_> {
         match self.storing[process] {
             Storing::Waits => self.rules,
             Storing::AtOnce { .. } => Rules { order: Buffering::None, ..self.rules },
@@ -193,18 +193,18 @@ impl Machine<'_> {
     }
 
     /// Where a run starts.
-    pub fn initial(&self) -> Skeleton {
+    pub(super) fn initial(&self) -> Skeleton {
         let n = self.flows.len();
         Skeleton { states: vec![0; n].into(), shapes: vec![Shape::default(); n].into() }
     }
 
     /// Every transition that control and buffers allow.
-    pub fn transitions(&self, from: &Skeleton) -> Vec<Transition> {
+    pub(super) fn transitions(&self, from: &Skeleton) -> Vec<Transition> {
         self.flows.indices().flat_map(|process| self.transitions_of(from, process)).collect()
     }
 
     /// Those of one process.
-    pub fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
+    pub(super) fn transitions_of(&self, from: &Skeleton, process: ProcessId) -> Vec<Transition> {
         let waiting = self.waiting(from, process);
         let picked = Term::var(self.layout.n_base() + from.n_waiting());
         let leaving = waiting.leaving(self.rules_of(process), picked);
@@ -326,7 +326,7 @@ fn condition(effect: &Effect, variable: impl Fn(Var) -> usize) -> Condition {
 }
 
 /// `linear ≤ 0`, by variables; none where numbers are too large, which is weaker.
-pub fn row_of<V: Copy + Ord>(linear: &Linear<V>, variable: impl Fn(V) -> usize) -> Option<Row> {
+pub(super) fn row_of<V: Copy + Ord>(linear: &Linear<V>, variable: impl Fn(V) -> usize) -> Option<Row> {
     let coefficients = linear.coefficients.iter().map(|&(it, factor)| (variable(it), i128::from(factor)));
     Row::new(coefficients, -i128::from(linear.plus))
 }

@@ -24,7 +24,7 @@ const LAST_K: usize = 8;
 const MAX_EXPLORED: u64 = 1_000_000;
 
 /// One question being answered.
-pub struct Refinement<'a> {
+pub(super) struct Refinement<'a> {
     /// The question.
     pub task: &'a Task<'a>,
     /// Who may stop it.
@@ -38,13 +38,13 @@ pub struct Refinement<'a> {
 }
 
 /// So many stores are kept in order at first.
-pub fn first_k(task: &Task<'_>) -> usize {
+pub(super) fn first_k(task: &Task<'_>) -> usize {
     task.options.count(&K).map_or(FIRST_K, |k| k as usize)
 }
 
 /// How the search for a proof or a run ends.
 #[derive(Debug)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// With this verdict.
     Verdict(Verdict),
     /// Stores to a location do not rise.
@@ -53,7 +53,7 @@ pub enum Outcome {
 
 impl Refinement<'_> {
     /// Searches and refines until there is a proof or a run.
-    pub fn run(&mut self) -> Outcome {
+    pub(super) fn run(&mut self) -> Outcome {
         loop {
             let mut reached = Reached::default();
             let end = reached.search(&self.problem, &self.templates, &mut self.stats.explored, &Watch(self.monitor));
@@ -130,7 +130,7 @@ impl Refinement<'_> {
     }
 
     /// The processes some of whose loads find anything.
-    pub fn late(&self) -> BTreeSet<ProcessId> {
+    pub(super) fn late(&self) -> BTreeSet<ProcessId> {
         let storing = self.problem.machine.storing.iter_enumerated();
         storing.filter(|it| it.1.stale().is_some_and(|stale| !stale.is_empty())).map(|it| it.0).collect()
     }

@@ -11,7 +11,7 @@ use crate::program::{ProcessId, Value};
 use crate::system::{Run, Start};
 
 /// The run that a way of the exact machine is, replayed; `None` if there are no integers for it.
-pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Option<Run>, StopReason> {
+pub(super) fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Option<Run>, StopReason> {
     let machine = Machine { rules: problem.machine.rules.exact(), ..problem.machine };
     let (ssa, versions) = ssa(&machine, problem, alarm).ok_or_else(mismatch)?;
     let values = match ssa.solved(machine.layout) {
@@ -43,7 +43,7 @@ pub fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Result<Opt
 }
 
 /// A way as differences, and the versions of variables behind each step; `None` if the machine cannot go it.
-pub fn ssa(machine: &Machine<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Option<(Ssa, Vec<Versions>)> {
+pub(super) fn ssa(machine: &Machine<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Option<(Ssa, Vec<Versions>)> {
     let mut at = machine.initial();
     let mut ssa = Ssa::new(problem.initial, &at);
     let mut versions = Vec::new();

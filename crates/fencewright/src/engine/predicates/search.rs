@@ -15,7 +15,7 @@ use crate::watch::{Monitor, Progress, Stop};
 
 /// What a search needs to know.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub(super) struct Problem<'a> {
     /// What can happen.
     pub machine: Machine<'a>,
     /// What must not.
@@ -28,7 +28,7 @@ pub struct Problem<'a> {
 
 /// How a search ends.
 #[derive(Debug)]
-pub enum End {
+pub(super) enum End {
     /// Nothing bad is reached.
     Safe,
     /// This way leads to something bad, if the abstraction is believed.
@@ -41,7 +41,7 @@ pub enum End {
 
 /// A way to something bad.
 #[derive(Debug)]
-pub struct Alarm {
+pub(super) struct Alarm {
     /// What happens.
     pub rules: Vec<Rule>,
     /// What is bad about the data in the end.
@@ -53,7 +53,7 @@ const POLL_EVERY: usize = 64;
 
 /// What is reached.
 #[derive(Debug, Default)]
-pub struct Reached {
+pub(super) struct Reached {
     nodes: Vec<Node>,
     /// Those that are kept, by control and buffers.
     kept: HashMap<Skeleton, Vec<usize>>,
@@ -73,7 +73,7 @@ struct Node {
 
 impl Reached {
     /// Searches; `explored` configurations have been looked at before.
-    pub fn search(
+    pub(super) fn search(
         &mut self,
         problem: &Problem<'_>,
         templates: &Templates,
@@ -113,12 +113,12 @@ impl Reached {
     }
 
     /// How many configurations are kept.
-    pub fn n_kept(&self) -> u64 {
+    pub(super) fn n_kept(&self) -> u64 {
         self.n_kept
     }
 
     /// The bytes they take, roughly.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 

@@ -50,7 +50,7 @@ impl Predicate {
 }
 
 /// What each variable is that is always there.
-pub fn base_sites(layout: &Layout) -> Vec<Site> {
+pub(super) fn base_sites(layout: &Layout) -> Vec<Site> {
     let site = |variable: usize| match layout.what(variable) {
         None => Site::Zero,
         Some(StateVar::Memory(x)) => Site::Memory(x),
@@ -60,7 +60,7 @@ pub fn base_sites(layout: &Layout) -> Vec<Site> {
 }
 
 /// What each variable of a configuration is.
-pub fn sites(layout: &Layout, at: &Skeleton) -> Vec<Site> {
+pub(super) fn sites(layout: &Layout, at: &Skeleton) -> Vec<Site> {
     let mut sites = base_sites(layout);
     for (i, shape) in at.shapes.iter().enumerate() {
         let process = ProcessId::from_usize(i);

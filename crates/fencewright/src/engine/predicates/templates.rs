@@ -26,7 +26,7 @@ use crate::program::{Domain, Initial, LocationId, Value};
 
 /// Thresholds for each template.
 #[derive(Clone, Debug, Default)]
-pub struct Templates {
+pub(super) struct Templates {
     /// Of one variable against zero, from above and from below.
     single: BTreeSet<Value>,
     /// Of two variables.
@@ -37,7 +37,7 @@ pub struct Templates {
 
 /// What is kept of data.
 #[derive(Clone, Debug)]
-pub struct Data {
+pub(super) struct Data {
     /// Bounds at thresholds.
     pub zone: Zone,
     /// The predicates that are known to hold; ascending.
@@ -46,14 +46,14 @@ pub struct Data {
 
 impl Data {
     /// Whether all that the other one stands for, this one does.
-    pub fn includes(&self, other: &Self) -> bool {
+    pub(super) fn includes(&self, other: &Self) -> bool {
         self.known.iter().all(|it| other.known.binary_search(it).is_ok()) && self.zone.includes(&other.zone)
     }
 }
 
 /// Something to keep of data.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wanted {
+pub(super) enum Wanted {
     /// A threshold for all that bounds one variable.
     Single(Value),
     /// A threshold for all differences.
@@ -67,7 +67,7 @@ const FIRST: [Value; 3] = [-1, 0, 1];
 
 impl Templates {
     /// Those that a program's own constants suggest.
-    pub fn new(machine: &Machine<'_>, bad: &Bad) -> Self {
+    pub(super) fn new(machine: &Machine<'_>, bad: &Bad) -> Self {
         let mut templates = Self { single: FIRST.into(), pair: FIRST.into(), predicates: Vec::new() };
         let program = machine.program;
         program.locations().iter().for_each(|it| templates.add_domain(it.initial, it.domain));
@@ -80,7 +80,7 @@ impl Templates {
     }
 
     /// Keeps more of data; whether that is new.
-    pub fn want(&mut self, wanted: Wanted) -> bool {
+    pub(super) fn want(&mut self, wanted: Wanted) -> bool {
         match wanted {
             Wanted::Single(threshold) => self.single.insert(threshold),
             Wanted::Pair(threshold) => self.pair.insert(threshold),
@@ -93,7 +93,7 @@ impl Templates {
     }
 
     /// Keeps whether a condition on memory and registers holds.
-    pub fn want_condition(&mut self, condition: &Condition, layout: &Layout) {
+    pub(super) fn want_condition(&mut self, condition: &Condition, layout: &Layout) {
         self.add_bounds(condition);
         let sites = base_sites(layout);
         for row in &condition.rows {
@@ -103,7 +103,7 @@ impl Templates {
     }
 
     /// What is kept of how data starts.
-    pub fn first(&self, machine: &Machine<'_>, initial: &Zone) -> Data {
+    pub(super) fn first(&self, machine: &Machine<'_>, initial: &Zone) -> Data {
         let sites = sites(machine.layout, &machine.initial());
         let known = self
             .predicates
@@ -115,7 +115,13 @@ impl Templates {
     }
 
     /// What is kept of data after a transition, without some variables; `None` if it cannot happen.
-    pub fn after(&self, machine: &Machine<'_>, at: &Skeleton, data: &Data, transition: &Transition) -> Option<After> {
+    pub(super) fn after(
+        &self,
+        machine: &Machine<'_>,
+        at: &Skeleton,
+        data: &Data,
+        transition: &Transition,
+    ) -> Option<After> {
         let premises = self.known_rows(machine, at, data);
         let before = transition.before(&data.zone, &premises)?;
         let known = if self.predicates.is_empty() {
@@ -134,12 +140,12 @@ impl Templates {
     }
 
     /// What is kept of data.
-    pub fn kept(&self, after: After) -> Data {
+    pub(super) fn kept(&self, after: After) -> Data {
         Data { zone: self.abstracted(&after.zone), known: after.known }
     }
 
     /// The predicates that are known, by variables.
-    pub fn known_rows(&self, machine: &Machine<'_>, at: &Skeleton, data: &Data) -> Vec<Row> {
+    pub(super) fn known_rows(&self, machine: &Machine<'_>, at: &Skeleton, data: &Data) -> Vec<Row> {
         if data.known.is_empty() {
             return Vec::new();
         }
@@ -148,12 +154,12 @@ impl Templates {
     }
 
     /// The thresholds for one variable and for two.
-    pub fn thresholds(&self) -> (&BTreeSet<Value>, &BTreeSet<Value>) {
+    pub(super) fn thresholds(&self) -> (&BTreeSet<Value>, &BTreeSet<Value>) {
         (&self.single, &self.pair)
     }
 
     /// What is kept that is no difference.
-    pub fn predicates(&self) -> &[Predicate] {
+    pub(super) fn predicates(&self) -> &[Predicate] {
         &self.predicates
     }
 
@@ -215,7 +221,7 @@ impl Templates {
 
 /// Data after a transition, before it is abstracted.
 #[derive(Debug)]
-pub struct After {
+pub(super) struct After {
     /// Exact, if only differences are taken.
     pub zone: Zone,
     known: Vec<usize>,

@@ -24,7 +24,7 @@ use crate::program::Value;
 
 /// A way, as differences.
 #[derive(Debug)]
-pub struct Ssa {
+pub(super) struct Ssa {
     /// The node of each variable, now.
     now: Vec<usize>,
     n_nodes: usize,
@@ -51,7 +51,7 @@ struct Edge {
 
 /// What came of a way.
 #[derive(Debug)]
-pub enum Solved {
+pub(super) enum Solved {
     /// It is feasible, with these values of nodes.
     Integers(Vec<i128>),
     /// It is not, and this keeps it out.
@@ -62,7 +62,7 @@ pub enum Solved {
 
 /// The nodes of all variables behind a step, and of what it picked.
 #[derive(Clone, Debug)]
-pub struct Versions {
+pub(super) struct Versions {
     /// Of variables.
     pub variables: Vec<usize>,
     /// Of what was picked.
@@ -71,7 +71,7 @@ pub struct Versions {
 
 impl Ssa {
     /// The start.
-    pub fn new(initial: &Zone, at: &Skeleton) -> Self {
+    pub(super) fn new(initial: &Zone, at: &Skeleton) -> Self {
         let n = initial.n_variables();
         let now: Vec<usize> = (0..n).collect();
         let cuts = vec![(at.clone(), now.clone())];
@@ -84,7 +84,7 @@ impl Ssa {
     }
 
     /// Another step.
-    pub fn take(&mut self, transition: &Transition) -> Versions {
+    pub(super) fn take(&mut self, transition: &Transition) -> Versions {
         self.n_steps += 1;
         let mut before = self.now.clone();
         let picked: Vec<usize> = (0..transition.n_picked).map(|_| self.node()).collect();
@@ -103,14 +103,14 @@ impl Ssa {
     }
 
     /// In the end this holds.
-    pub fn end(&mut self, condition: &Condition) {
+    pub(super) fn end(&mut self, condition: &Condition) {
         self.n_steps += 1;
         let now = self.now.clone();
         self.require(condition, &now);
     }
 
     /// Whether the way is feasible.
-    pub fn solved(&self, layout: &Layout) -> Solved {
+    pub(super) fn solved(&self, layout: &Layout) -> Solved {
         let mut last = Vec::new();
         // The shortest beginning that is infeasible says most about why.
         for step in 0..=self.n_steps {

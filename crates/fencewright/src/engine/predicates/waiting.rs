@@ -57,7 +57,7 @@ impl Keep {
 
 /// How store buffers behave.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'a> {
+pub(super) struct Rules<'a> {
     /// In which order stores leave.
     pub order: Buffering,
     /// Which stores are kept exactly.
@@ -70,14 +70,14 @@ pub struct Rules<'a> {
 
 impl Rules<'_> {
     /// The same with nothing summed up.
-    pub fn exact(self) -> Self {
+    pub(super) fn exact(self) -> Self {
         Self { k: usize::MAX, ..self }
     }
 }
 
 /// An entry that is kept exactly, values aside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Entry {
+pub(super) enum Entry {
     /// A store to this location.
     Store(LocationId),
     /// A store-store fence.
@@ -86,7 +86,7 @@ pub enum Entry {
 
 /// What waits, values aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub(super) struct Shape {
     /// Oldest first; under PSO those between two markers by location.
     pub exact: Vec<Entry>,
     /// Ascending; whether they rise.
@@ -95,20 +95,20 @@ pub struct Shape {
 
 impl Shape {
     /// How many values wait.
-    pub fn n_values(&self) -> usize {
+    pub(super) fn n_values(&self) -> usize {
         let n_exact = self.exact.iter().filter(|it| **it != Entry::Marker).count();
         n_exact + self.summary.iter().map(|&(_, rises)| 1 + usize::from(rises)).sum::<usize>()
     }
 
     /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.summary.is_empty()
     }
 }
 
 /// What waits, with values.
 #[derive(Clone, Debug, Default)]
-pub struct Waiting {
+pub(super) struct Waiting {
     exact: Vec<Held>,
     summary: BTreeMap<LocationId, Summed>,
 }
@@ -129,7 +129,7 @@ enum Held {
 
 /// How a store leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum How {
+pub(super) enum How {
     /// It was kept exactly.
     Exact,
     /// From the summary, where its location stays; with any value.
@@ -140,7 +140,7 @@ pub enum How {
 
 /// The value of a store that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
+pub(super) enum Value {
     /// This one.
     Is(Term),
     /// Any, as the variable that was given for it.
@@ -151,7 +151,7 @@ pub enum Value {
 
 /// A store that may leave.
 #[derive(Clone, Debug)]
-pub struct Leaving {
+pub(super) struct Leaving {
     /// How.
     pub how: How,
     /// To where.
@@ -173,7 +173,7 @@ impl Held {
 
 impl Waiting {
     /// What waits in this shape, whose values are these.
-    pub fn new(shape: &Shape, mut values: impl Iterator<Item = Term>) -> Self {
+    pub(super) fn new(shape: &Shape, mut values: impl Iterator<Item = Term>) -> Self {
         let mut value = || values.next().expect("a shape has so many values");
         let exact = shape.exact.iter().map(|entry| match entry {
             Entry::Store(x) => Held::Store(*x, value()),
@@ -189,7 +189,7 @@ impl Waiting {
     }
 
     /// Its shape.
-    pub fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> Shape {
         let exact = self.exact.iter().map(|it| match it {
             Held::Store(x, _) => Entry::Store(*x),
             Held::Marker => Entry::Marker,
@@ -199,7 +199,7 @@ impl Waiting {
     }
 
     /// Its values, in the order of its shape.
-    pub fn values(&self) -> impl Iterator<Item = Term> {
+    pub(super) fn values(&self) -> impl Iterator<Item = Term> {
         let exact = self.exact.iter().filter_map(|it| match it {
             Held::Store(_, value) => Some(*value),
             Held::Marker => None,
@@ -208,12 +208,12 @@ impl Waiting {
     }
 
     /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.summary.is_empty()
     }
 
     /// Whether an atomic step may act that waits for its own location, or for all.
-    pub fn may_act(&self, own: Option<LocationId>, rules: Rules<'_>) -> bool {
+    pub(super) fn may_act(&self, own: Option<LocationId>, rules: Rules<'_>) -> bool {
         match (rules.order, own) {
             (Buffering::PerLocation(PsoRmw::Location), Some(x)) => {
                 let waits_for = |it: &Held| it.is_to(x) || *it == Held::Marker;
@@ -224,7 +224,7 @@ impl Waiting {
     }
 
     /// What a load finds here.
-    pub fn load(&self, x: LocationId, keep: Keep) -> Option<Term> {
+    pub(super) fn load(&self, x: LocationId, keep: Keep) -> Option<Term> {
         let exact = || self.exact.iter().rev().find(|it| it.is_to(x)).and_then(|it| it.value());
         let summed = || self.summary.get(&x).map(|it| it.last);
         match keep {
@@ -234,7 +234,7 @@ impl Waiting {
     }
 
     /// A store comes.
-    pub fn store(&mut self, x: LocationId, value: Term, rules: Rules<'_>) {
+    pub(super) fn store(&mut self, x: LocationId, value: Term, rules: Rules<'_>) {
         match rules.keep {
             Keep::Newest => {
                 self.append(x, value, rules.order);
@@ -250,7 +250,7 @@ impl Waiting {
     }
 
     /// A store-store fence.
-    pub fn mark(&mut self, order: Buffering) {
+    pub(super) fn mark(&mut self, order: Buffering) {
         match order {
             Buffering::None | Buffering::Fifo => {}
             Buffering::PerLocation(_) => {
@@ -261,7 +261,7 @@ impl Waiting {
     }
 
     /// The stores that may leave next; a value that is not known is this variable.
-    pub fn leaving(&self, rules: Rules<'_>, any: Term) -> Vec<Leaving> {
+    pub(super) fn leaving(&self, rules: Rules<'_>, any: Term) -> Vec<Leaving> {
         let mut out = Vec::new();
         let exact_first = rules.keep == Keep::Oldest;
         let first = self.exact.iter().position(|it| *it == Held::Marker).unwrap_or(self.exact.len());

@@ -14,7 +14,7 @@ use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
 /// A variable plus a constant, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sum<V> {
+pub(crate) struct Sum<V> {
     /// The variable, if there is one.
     pub var: Option<V>,
     /// What is added.
@@ -23,14 +23,14 @@ pub struct Sum<V> {
 
 impl<V> Sum<V> {
     /// A variable.
-    pub const fn var(variable: V) -> Self {
+    pub(crate) const fn var(variable: V) -> Self {
         Self { var: Some(variable), plus: 0 }
     }
 }
 
 /// `left - right ≤ bound`, where no variable stands for 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AtMost<V> {
+pub(crate) struct AtMost<V> {
     /// What is bounded.
     pub left: Option<V>,
     /// Relative to this.
@@ -41,7 +41,7 @@ pub struct AtMost<V> {
 
 /// All of them hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conjunction<V> {
+pub(crate) struct Conjunction<V> {
     /// Differences.
     pub differences: Vec<AtMost<V>>,
     /// These are at most 0; none for those who take differences only.
@@ -57,7 +57,7 @@ impl<V> Default for Conjunction<V> {
 impl<V: Clone> Conjunction<V> {
     /// Both hold.
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub(crate) fn and(&self, other: &Self) -> Self {
         Self {
             differences: [&self.differences[..], &other.differences].concat(),
             rows: [&self.rows[..], &other.rows].concat(),
@@ -66,11 +66,11 @@ impl<V: Clone> Conjunction<V> {
 }
 
 /// A linear expression, and when it is the value.
-pub type Case<V> = (Conjunction<V>, Linear<V>);
+pub(crate) type Case<V> = (Conjunction<V>, Linear<V>);
 
 /// What arithmetic is taken where no range is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arithmetic {
+pub(crate) enum Arithmetic {
     /// Conditions `x - y ≤ c` and values `x + c`.
     Differences,
     /// All linear conditions and values.
@@ -79,7 +79,7 @@ pub enum Arithmetic {
 
 /// An expression that cannot be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beyond;
+pub(crate) struct Beyond;
 
 /// More cases than this are not worth it.
 const MAX_CASES: usize = 1_024;
@@ -88,7 +88,7 @@ const MAX_CASES: usize = 1_024;
 const MAX_SPLIT: Value = 32;
 
 /// Turns expressions into differences.
-pub struct Differences<'a, V> {
+pub(crate) struct Differences<'a, V> {
     /// The least and greatest value of a variable, if there are such.
     pub domain: &'a dyn Fn(V) -> Option<(Value, Value)>,
     /// What is taken besides differences.
@@ -104,7 +104,7 @@ enum Choice {
 
 impl<V: Copy + Ord> Differences<'_, V> {
     /// The values of an expression, by cases that exclude each other and leave nothing out.
-    pub fn values(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
+    pub(crate) fn values(&self, expr: &Expr<V>) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for (when, value) in self.linear(expr)? {
             self.split(&when, &value, &mut |when, value, choice| {
@@ -119,7 +119,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// When a condition holds, or does not.
-    pub fn holds(&self, expr: &Expr<V>, wanted: bool) -> Result<Vec<Conjunction<V>>, Beyond> {
+    pub(crate) fn holds(&self, expr: &Expr<V>, wanted: bool) -> Result<Vec<Conjunction<V>>, Beyond> {
         match expr {
             Expr::Unary(UnaryOp::Not, operand) => self.holds(operand, !wanted),
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {

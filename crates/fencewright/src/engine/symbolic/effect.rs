@@ -15,7 +15,7 @@ use crate::program::{
 
 /// What a step depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Var {
+pub(crate) enum Var {
     /// A register before the step.
     Register(RegisterId),
     /// Memory before the step; only in atomic steps.
@@ -28,7 +28,7 @@ pub enum Var {
 
 /// What a step does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
+pub(crate) struct Effect {
     /// When it can happen.
     pub when: Conjunction<Var>,
     /// Registers afterwards; the others stay.
@@ -42,11 +42,11 @@ pub struct Effect {
 }
 
 /// The range of what may be any value. Bounds are weaker than none at its ends.
-pub const ANY: (Value, Value) = (Value::MIN, Value::MAX);
+pub(crate) const ANY: (Value, Value) = (Value::MIN, Value::MAX);
 
 /// A way through an operation.
 #[derive(Clone, Debug)]
-pub enum End {
+pub(crate) enum End {
     /// It goes on.
     Next(Effect),
     /// It is a violation: an assertion, a range, an index.
@@ -55,7 +55,7 @@ pub enum End {
 
 /// What an operation does to memory, decided by its place and registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub(crate) enum Touch {
     /// Nothing.
     Nothing,
     /// Loads from a location.
@@ -68,7 +68,7 @@ pub enum Touch {
 
 /// Runs operations of a process symbolically.
 #[derive(Clone, Copy, Debug)]
-pub struct Symbolic<'a> {
+pub(crate) struct Symbolic<'a> {
     /// The program.
     pub program: &'a Program,
     /// Whose operations.
@@ -85,7 +85,7 @@ const MAX_WAYS: usize = 256;
 
 impl Symbolic<'_> {
     /// Every way through an operation after what has happened in the step already.
-    pub fn run(&self, op: &Op, before: &Effect) -> Result<Vec<(Touch, End)>, Beyond> {
+    pub(crate) fn run(&self, op: &Op, before: &Effect) -> Result<Vec<(Touch, End)>, Beyond> {
         let touching = |touch: Touch, ends: Vec<End>| ends.into_iter().map(move |end| (touch, end));
         let mut out = Vec::new();
         match op {
@@ -132,7 +132,7 @@ impl Symbolic<'_> {
     }
 
     /// Whether an effect is possible as far as its own guard tells.
-    pub fn is_possible(&self, effect: &Effect) -> bool {
+    pub(crate) fn is_possible(&self, effect: &Effect) -> bool {
         let mut variables: Vec<Var> =
             effect.when.differences.iter().flat_map(|it| [it.left, it.right]).flatten().collect();
         variables.sort_unstable();
@@ -149,7 +149,12 @@ impl Symbolic<'_> {
     }
 
     /// The cases in which a condition holds, or does not.
-    pub fn when(&self, condition: &Expr<RegisterId>, wanted: bool, before: &Effect) -> Result<Vec<Effect>, Beyond> {
+    pub(crate) fn when(
+        &self,
+        condition: &Expr<RegisterId>,
+        wanted: bool,
+        before: &Effect,
+    ) -> Result<Vec<Effect>, Beyond> {
         self.when_sums(condition, wanted, before, &|register| register_of(before, *register))
     }
 
@@ -360,7 +365,7 @@ impl Symbolic<'_> {
 
 impl End {
     /// What has happened.
-    pub fn effect(&self) -> &Effect {
+    pub(crate) fn effect(&self) -> &Effect {
         match self {
             Self::Next(effect) | Self::Fault(effect) => effect,
         }
@@ -368,7 +373,7 @@ impl End {
 }
 
 /// What a register holds after what has happened.
-pub fn register_of(effect: &Effect, register: RegisterId) -> Sum<Var> {
+pub(crate) fn register_of(effect: &Effect, register: RegisterId) -> Sum<Var> {
     effect.registers.get(&register).copied().unwrap_or(Sum::var(Var::Register(register)))
 }
 

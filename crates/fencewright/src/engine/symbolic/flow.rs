@@ -18,11 +18,11 @@ use crate::program::{EdgeId, FenceKind, LocationId, Op, PointId, ProcessId, Prog
 use crate::system::{Control, Flow, Move};
 
 /// A state, counted within its process.
-pub type StateId = u32;
+pub(crate) type StateId = u32;
 
 /// What a step does to memory and buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// Nothing.
     Local,
     /// Loads.
@@ -37,7 +37,7 @@ pub enum Act {
 
 /// A step.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub(crate) struct Step {
     /// Where it starts.
     pub from: StateId,
     /// Where it leads.
@@ -52,7 +52,7 @@ pub struct Step {
 
 /// The flow of a process.
 #[derive(Debug)]
-pub struct ProcessFlow {
+pub(crate) struct ProcessFlow {
     /// Where control is in each state; `None` in the one where a step has gone wrong, which is the last.
     pub controls: Vec<Option<Control>>,
     /// All steps.
@@ -71,7 +71,7 @@ const MAX_LENGTH: usize = 64;
 
 impl ProcessFlow {
     /// The flow of a process, for this engine; state 0 is where it starts.
-    pub fn new(asker: Asker, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
+    pub(crate) fn new(asker: Asker, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
         let flow = Flow { program: task.program, placement: task.placement };
         let symbolic = Symbolic { program: task.program, process, arithmetic: asker.arithmetic };
         let entry = Control::At(task.program.processes()[process].entry);
@@ -89,7 +89,7 @@ impl ProcessFlow {
     }
 
     /// The state in which a step has gone wrong.
-    pub fn fault(&self) -> StateId {
+    pub(crate) fn fault(&self) -> StateId {
         self.controls.len() as StateId - 1
     }
 }

@@ -14,7 +14,7 @@ use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId};
 
 /// The states in which a store of the process may wait, if what it does then can be put off.
-pub fn waiting_states(flow: &ProcessFlow, buffering: Buffering) -> Option<BTreeSet<StateId>> {
+pub(crate) fn waiting_states(flow: &ProcessFlow, buffering: Buffering) -> Option<BTreeSet<StateId>> {
     let waiting = may_wait(flow, buffering);
     let cannot_wait = |act: &Act| match act {
         Act::Atomic(own) => !drains(*own, buffering),
@@ -25,7 +25,7 @@ pub fn waiting_states(flow: &ProcessFlow, buffering: Buffering) -> Option<BTreeS
 }
 
 /// Whether a process loads in one of these states what others write.
-pub fn loads_in(flow: &ProcessFlow, states: &BTreeSet<StateId>, is_own: impl Fn(LocationId) -> bool) -> bool {
+pub(crate) fn loads_in(flow: &ProcessFlow, states: &BTreeSet<StateId>, is_own: impl Fn(LocationId) -> bool) -> bool {
     flow.steps.iter().any(|step| match step.act {
         Act::Load(x) => states.contains(&step.from) && !is_own(x),
         Act::Local | Act::Store(..) | Act::Fence(_) | Act::Atomic(_) => false,

@@ -13,54 +13,54 @@ use crate::util::{Idx, IndexVec};
 
 /// The variables of one process by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub(crate) struct View {
     n_locations: usize,
     n_registers: usize,
 }
 
 impl View {
     /// So many locations and registers.
-    pub fn new(n_locations: usize, n_registers: usize) -> Self {
+    pub(crate) fn new(n_locations: usize, n_registers: usize) -> Self {
         Self { n_locations, n_registers }
     }
 
     /// How many variables there are without what is loaded and picked.
-    pub fn n_variables(self) -> usize {
+    pub(crate) fn n_variables(self) -> usize {
         1 + self.n_locations + self.n_registers
     }
 
     /// How many variables an effect needs besides.
-    pub fn n_extra(self, effect: &Effect) -> usize {
+    pub(crate) fn n_extra(self, effect: &Effect) -> usize {
         1 + effect.picks.len()
     }
 
     /// A location.
-    pub fn location(self, x: LocationId) -> usize {
+    pub(crate) fn location(self, x: LocationId) -> usize {
         1 + x.index()
     }
 
     /// The location that a variable stands for.
-    pub fn location_at(self, variable: usize) -> Option<LocationId> {
+    pub(crate) fn location_at(self, variable: usize) -> Option<LocationId> {
         (1..=self.n_locations).contains(&variable).then(|| LocationId::from_usize(variable - 1))
     }
 
     /// A register.
-    pub fn register(self, register: RegisterId) -> usize {
+    pub(crate) fn register(self, register: RegisterId) -> usize {
         1 + self.n_locations + register.index()
     }
 
     /// What a load finds.
-    pub fn loaded(self) -> usize {
+    pub(crate) fn loaded(self) -> usize {
         self.n_variables()
     }
 
     /// What a havoc picks.
-    pub fn picked(self, i: usize) -> usize {
+    pub(crate) fn picked(self, i: usize) -> usize {
         self.n_variables() + 1 + i
     }
 
     /// A variable of an effect.
-    pub fn variable(self, variable: Var) -> usize {
+    pub(crate) fn variable(self, variable: Var) -> usize {
         match variable {
             Var::Register(register) => self.register(register),
             Var::Memory(x) => self.location(x),
@@ -70,14 +70,14 @@ impl View {
     }
 
     /// A sum of an effect.
-    pub fn term(self, sum: Sum<Var>) -> Term {
+    pub(crate) fn term(self, sum: Sum<Var>) -> Term {
         Term { base: sum.var.map_or(0, |it| self.variable(it)), plus: sum.plus }
     }
 }
 
 /// The variables of a constraint that are there whatever is in the buffers.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     n_locations: usize,
     /// The first register of each process.
     registers: IndexVec<ProcessId, usize>,
@@ -86,7 +86,7 @@ pub struct Layout {
 
 impl Layout {
     /// The variables of a program.
-    pub fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Program) -> Self {
         let n_locations = program.locations().len();
         let mut n_base = 1 + n_locations;
         let registers = program.processes().iter().map(|process| {
@@ -98,22 +98,22 @@ impl Layout {
     }
 
     /// How many there are; messages come behind them.
-    pub fn n_base(&self) -> usize {
+    pub(crate) fn n_base(&self) -> usize {
         self.n_base
     }
 
     /// A location.
-    pub fn location(&self, x: LocationId) -> usize {
+    pub(crate) fn location(&self, x: LocationId) -> usize {
         1 + x.index()
     }
 
     /// A register.
-    pub fn register(&self, process: ProcessId, register: RegisterId) -> usize {
+    pub(crate) fn register(&self, process: ProcessId, register: RegisterId) -> usize {
         self.registers[process] + register.index()
     }
 
     /// What a variable that is always there stands for; `None` for the constant 0.
-    pub fn what(&self, variable: usize) -> Option<StateVar> {
+    pub(crate) fn what(&self, variable: usize) -> Option<StateVar> {
         let at = variable.checked_sub(1)?;
         if at < self.n_locations {
             return Some(StateVar::Memory(LocationId::from_usize(at)));
@@ -123,7 +123,7 @@ impl Layout {
     }
 
     /// What a variable in the view of a process is here.
-    pub fn of_view(&self, process: ProcessId, variable: usize) -> usize {
+    pub(crate) fn of_view(&self, process: ProcessId, variable: usize) -> usize {
         match variable.checked_sub(1 + self.n_locations) {
             None => variable,
             Some(register) => self.registers[process] + register,

@@ -5,7 +5,7 @@ use crate::program::Value;
 
 /// A linear expression over variables `V`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Linear<V> {
+pub(crate) struct Linear<V> {
     /// Ascending by variable; no coefficient is zero.
     pub coefficients: Vec<(V, Value)>,
     /// What is added.
@@ -14,22 +14,22 @@ pub struct Linear<V> {
 
 impl<V: Copy + Ord> Linear<V> {
     /// A constant.
-    pub fn constant(plus: Value) -> Self {
+    pub(crate) fn constant(plus: Value) -> Self {
         Self { coefficients: Vec::new(), plus }
     }
 
     /// A variable.
-    pub fn var(variable: V) -> Self {
+    pub(crate) fn var(variable: V) -> Self {
         Self { coefficients: vec![(variable, 1)], plus: 0 }
     }
 
     /// Its value, if it does not depend on variables.
-    pub fn as_constant(&self) -> Option<Value> {
+    pub(crate) fn as_constant(&self) -> Option<Value> {
         self.coefficients.is_empty().then_some(self.plus)
     }
 
     /// The sum that it is, if it is one.
-    pub fn as_sum(&self) -> Option<Sum<V>> {
+    pub(crate) fn as_sum(&self) -> Option<Sum<V>> {
         match *self.coefficients {
             [] => Some(Sum { var: None, plus: self.plus }),
             [(variable, 1)] => Some(Sum { var: Some(variable), plus: self.plus }),
@@ -38,7 +38,7 @@ impl<V: Copy + Ord> Linear<V> {
     }
 
     /// `self + factor * other`, if it fits.
-    pub fn plus(&self, other: &Self, factor: Value) -> Option<Self> {
+    pub(crate) fn plus(&self, other: &Self, factor: Value) -> Option<Self> {
         let mut sum = self.clone();
         sum.plus = sum.plus.checked_add(other.plus.checked_mul(factor)?)?;
         for &(variable, coefficient) in &other.coefficients {
@@ -53,7 +53,7 @@ impl<V: Copy + Ord> Linear<V> {
     }
 
     /// The expression where a variable has this value.
-    pub fn with(&self, variable: V, value: Value) -> Option<Self> {
+    pub(crate) fn with(&self, variable: V, value: Value) -> Option<Self> {
         let Some(&(_, coefficient)) = self.coefficients.iter().find(|it| it.0 == variable) else {
             return Some(self.clone());
         };

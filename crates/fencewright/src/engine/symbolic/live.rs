@@ -9,7 +9,7 @@ use crate::program::{ProcessId, Program, RegisterId, StateVar};
 use crate::system::Control;
 
 /// The registers whose value can still matter in each state.
-pub fn live(program: &Program, process: ProcessId, flow: &ProcessFlow) -> Vec<BTreeSet<RegisterId>> {
+pub(crate) fn live(program: &Program, process: ProcessId, flow: &ProcessFlow) -> Vec<BTreeSet<RegisterId>> {
     let mut live: Vec<BTreeSet<RegisterId>> = flow.controls.iter().map(|it| seen(program, process, *it)).collect();
     let mut has_changed = true;
     while has_changed {

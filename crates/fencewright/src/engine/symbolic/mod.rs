@@ -19,15 +19,15 @@
 //! | [`walk`] | what happens in a run, walked on the reference semantics step by step, and replayed |
 //! | [`writers`] | who writes which location |
 
-pub mod difference;
-pub mod effect;
-pub mod flow;
-pub mod late;
-pub mod layout;
-pub mod linear;
-pub mod live;
-pub mod refusal;
-pub mod situation;
-pub mod start;
-pub mod walk;
-pub mod writers;
+pub(super) mod difference;
+pub(super) mod effect;
+pub(super) mod flow;
+pub(super) mod late;
+pub(super) mod layout;
+pub(super) mod linear;
+pub(super) mod live;
+pub(super) mod refusal;
+pub(super) mod situation;
+pub(super) mod start;
+pub(super) mod walk;
+pub(super) mod writers;

@@ -7,7 +7,7 @@ use crate::source::Span;
 
 /// An engine for unbounded data.
 #[derive(Clone, Copy, Debug)]
-pub struct Asker {
+pub(crate) struct Asker {
     /// Its name.
     pub engine: &'static str,
     /// What arithmetic it takes.
@@ -18,7 +18,7 @@ pub struct Asker {
 const FEW_VALUES: u64 = 64;
 
 /// Refuses programs whose data is so small that an engine which looks at each value does better.
-pub fn needs_integers(asker: Asker, program: &Program) -> Result<(), Unsupported> {
+pub(crate) fn needs_integers(asker: Asker, program: &Program) -> Result<(), Unsupported> {
     let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
     let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
     if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
@@ -32,7 +32,7 @@ pub fn needs_integers(asker: Asker, program: &Program) -> Result<(), Unsupported
 }
 
 /// Refuses an edge whose arithmetic is beyond the engine.
-pub fn beyond_edge(asker: Asker, program: &Program, edge: EdgeId) -> Unsupported {
+pub(crate) fn beyond_edge(asker: Asker, program: &Program, edge: EdgeId) -> Unsupported {
     let span = program.edges()[edge].span;
     let (engine, text, at) = (asker.engine, program.source().slice(span), place(program, span));
     let taken = match asker.arithmetic {
@@ -44,7 +44,7 @@ pub fn beyond_edge(asker: Asker, program: &Program, edge: EdgeId) -> Unsupported
 }
 
 /// Refuses a property whose arithmetic is beyond the engine.
-pub fn beyond_property(asker: Asker, program: &Program, property: &Property) -> Unsupported {
+pub(crate) fn beyond_property(asker: Asker, program: &Program, property: &Property) -> Unsupported {
     let (engine, text, at) = (asker.engine, &property.text, place(program, property.span));
     let taken = match asker.arithmetic {
         Arithmetic::Differences => "conditions `x - y <= c`",

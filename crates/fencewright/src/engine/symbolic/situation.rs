@@ -5,7 +5,7 @@ use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::program::{Expr, ProcessId, Program, Situation, StateVar};
 
 /// When a condition on a configuration holds.
-pub fn conditions(
+pub(crate) fn conditions(
     program: &Program,
     condition: &Expr<StateVar>,
     arithmetic: Arithmetic,
@@ -18,7 +18,7 @@ pub fn conditions(
 }
 
 /// The states of a process that fit a situation.
-pub fn fitting(flow: &ProcessFlow, situation: &Situation, process: ProcessId) -> Vec<StateId> {
+pub(crate) fn fitting(flow: &ProcessFlow, situation: &Situation, process: ProcessId) -> Vec<StateId> {
     let controls = &flow.controls;
     let fits = |&state: &StateId| controls[state as usize].is_some_and(|it| situation.admits(process, it.point()));
     (0..flow.fault()).filter(fits).collect()

@@ -5,7 +5,7 @@ use crate::numeric::{Bound, Zone};
 use crate::program::{Domain, Initial, ProcessId, Program};
 
 /// The bounds of an initial value, and of its negation.
-pub fn range(initial: Initial, domain: Domain) -> [Bound; 2] {
+pub(crate) fn range(initial: Initial, domain: Domain) -> [Bound; 2] {
     let range = match initial {
         Initial::Value(value) => Some((value, value)),
         Initial::Any => domain.bounds(),
@@ -15,7 +15,7 @@ pub fn range(initial: Initial, domain: Domain) -> [Bound; 2] {
 }
 
 /// How the program starts.
-pub fn start(program: &Program, layout: &Layout) -> Zone {
+pub(crate) fn start(program: &Program, layout: &Layout) -> Zone {
     let mut zone = Zone::all(layout.n_base());
     for process in program.processes().indices() {
         let is_possible = zone.meet(&initial(program, process), |i| layout.of_view(process, i));
@@ -25,7 +25,7 @@ pub fn start(program: &Program, layout: &Layout) -> Zone {
 }
 
 /// How a process starts.
-pub fn initial(program: &Program, process: ProcessId) -> Zone {
+pub(crate) fn initial(program: &Program, process: ProcessId) -> Zone {
     let registers = &program.processes()[process].registers;
     let view = View::new(program.locations().len(), registers.len());
     let mut zone = Zone::all(view.n_variables());

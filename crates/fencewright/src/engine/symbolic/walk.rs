@@ -9,7 +9,7 @@ use crate::util::Idx;
 
 /// What happens in a run.
 #[derive(Debug)]
-pub struct Happening {
+pub(crate) struct Happening {
     /// Who.
     pub process: ProcessId,
     /// What.
@@ -18,7 +18,7 @@ pub struct Happening {
 
 /// What happens.
 #[derive(Debug)]
-pub enum What {
+pub(crate) enum What {
     /// A step of the flow: these moves, which lead to these registers.
     Moves {
         /// The moves.
@@ -33,7 +33,7 @@ pub enum What {
 }
 
 /// The run in which these things happen, replayed.
-pub fn walked(task: &Task<'_>, start: &Start, happenings: &[Happening]) -> Result<Run, StopReason> {
+pub(crate) fn walked(task: &Task<'_>, start: &Start, happenings: &[Happening]) -> Result<Run, StopReason> {
     let program = task.program;
     let (steps, fault) = task.model.with(task.options.dialect, Walking { task, start, happenings })?;
     let properties = (0..program.properties().len()).map(PropertyId::from_usize);

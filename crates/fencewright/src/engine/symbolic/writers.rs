@@ -5,7 +5,10 @@ use crate::program::{LocationId, ProcessId, Program};
 use crate::util::IndexVec;
 
 /// For each location, the process that is the only one to write it.
-pub fn sole_writers(program: &Program, flows: &IndexVec<ProcessId, ProcessFlow>) -> IndexVec<LocationId, Writers> {
+pub(crate) fn sole_writers(
+    program: &Program,
+    flows: &IndexVec<ProcessId, ProcessFlow>,
+) -> IndexVec<LocationId, Writers> {
     let mut writers = IndexVec::filled(program.locations().len(), Writers::None);
     for (process, flow) in flows.iter_enumerated() {
         for step in &flow.steps {
@@ -18,7 +21,7 @@ pub fn sole_writers(program: &Program, flows: &IndexVec<ProcessId, ProcessFlow>)
 
 /// Who writes a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writers {
+pub(crate) enum Writers {
     /// Nobody.
     None,
     /// Only this process.
@@ -37,7 +40,7 @@ impl Writers {
     }
 
     /// Whether no other process writes it.
-    pub fn is_only(self, process: ProcessId) -> bool {
+    pub(crate) fn is_only(self, process: ProcessId) -> bool {
         match self {
             Self::None => true,
             Self::One(writer) => writer == process,
@@ -47,7 +50,7 @@ impl Writers {
 }
 
 /// The location that a step stores to.
-pub fn stored(act: &Act) -> Option<LocationId> {
+pub(crate) fn stored(act: &Act) -> Option<LocationId> {
     match act {
         Act::Store(x, _) => Some(*x),
         Act::Local | Act::Load(_) | Act::Fence(_) | Act::Atomic(_) => None,

@@ -18,7 +18,7 @@ use crate::util::IndexVec;
 const MAX_BAD: usize = 20_000;
 
 /// The bad constraints of a program.
-pub fn bad(
+pub(super) fn bad(
     program: &Program,
     flows: &IndexVec<ProcessId, ProcessFlow>,
     layout: &Layout,

@@ -12,7 +12,7 @@ use crate::program::LocationId;
 
 /// A message in a load buffer; its value is a variable of the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Message {
+pub(super) struct Message {
     /// Of this location.
     pub location: LocationId,
     /// The process's own write, not a sample of memory.
@@ -23,24 +23,24 @@ pub struct Message {
 
 impl Message {
     /// A sample of memory.
-    pub fn sample(location: LocationId) -> Self {
+    pub(super) fn sample(location: LocationId) -> Self {
         Self { location, is_own: false, is_newest_own: false }
     }
 
     /// An own write.
-    pub fn own(location: LocationId) -> Self {
+    pub(super) fn own(location: LocationId) -> Self {
         Self { location, is_own: true, is_newest_own: false }
     }
 
     /// Whether it is an own message of a location.
-    pub fn is_own_of(self, x: LocationId) -> bool {
+    pub(super) fn is_own_of(self, x: LocationId) -> bool {
         self.is_own && self.location == x
     }
 }
 
 /// The buffers of a process without the values in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Buffers {
+pub(super) struct Buffers {
     /// The load buffer, oldest first.
     pub messages: Vec<Message>,
     /// The locations of pending stores, ascending, those of one location oldest first; empty without a store stage.
@@ -49,17 +49,17 @@ pub struct Buffers {
 
 impl Buffers {
     /// How many variables they take: messages first, then pending stores.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.messages.len() + self.pending.len()
     }
 
     /// The position of the newest pending store to a location, counted behind the messages.
-    pub fn newest_pending(&self, x: LocationId) -> Option<usize> {
+    pub(super) fn newest_pending(&self, x: LocationId) -> Option<usize> {
         self.pending.iter().rposition(|&y| y == x).map(|at| self.messages.len() + at)
     }
 
     /// Tells the newest-own messages anew.
-    pub fn mark_newest(&mut self) {
+    pub(super) fn mark_newest(&mut self) {
         for i in 0..self.messages.len() {
             let Message { location, is_own, .. } = self.messages[i];
             let is_shadowed = self.messages[i + 1..].iter().any(|later| later.is_own_of(location));
@@ -68,7 +68,7 @@ impl Buffers {
     }
 
     /// The locations of newest-own messages, oldest first.
-    pub fn newest_own(&self) -> impl DoubleEndedIterator<Item = LocationId> {
+    pub(super) fn newest_own(&self) -> impl DoubleEndedIterator<Item = LocationId> {
         self.messages.iter().filter(|it| it.is_newest_own).map(|it| it.location)
     }
 
@@ -92,7 +92,7 @@ impl Buffers {
 
 /// A constraint.
 #[derive(Clone, Debug)]
-pub struct Constraint {
+pub(super) struct Constraint {
     /// Where each process is.
     pub states: Box<[StateId]>,
     /// The buffers of each process.
@@ -105,14 +105,14 @@ pub struct Constraint {
 
 impl Constraint {
     /// The variable of a process's first letter.
-    pub fn first_letter(&self, process: usize) -> usize {
+    pub(super) fn first_letter(&self, process: usize) -> usize {
         let letters: usize = self.buffers.iter().map(Buffers::len).sum();
         let before: usize = self.buffers[..process].iter().map(Buffers::len).sum();
         self.zone.n_variables() - letters + before
     }
 
     /// Whether every configuration of the other is one of this; `n_base` variables are no letters.
-    pub fn covers(&self, other: &Self, n_base: usize) -> bool {
+    pub(super) fn covers(&self, other: &Self, n_base: usize) -> bool {
         if self.states != other.states || self.buffers.iter().zip(&other.buffers).any(|(a, b)| a.len() > b.len()) {
             return false;
         }
@@ -121,7 +121,7 @@ impl Constraint {
     }
 
     /// Whether the buffers have the same shape, so that the zones are over the same variables.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn is_like(&self, other: &Self) -> bool {
         self.states == other.states && self.buffers == other.buffers
     }
 }

@@ -11,7 +11,7 @@ use crate::program::{LocationId, ProcessId};
 use crate::util::Idx;
 
 /// A predecessor of a constraint by a rule of one process.
-pub struct Draft<'a> {
+pub(super) struct Draft<'a> {
     layout: &'a Layout,
     of: &'a Constraint,
     process: ProcessId,
@@ -67,38 +67,38 @@ impl Zones<'_> {
 
 impl<'a> Draft<'a> {
     /// By this step.
-    pub fn step(mut self, step: &'a Step) -> Self {
+    pub(super) fn step(mut self, step: &'a Step) -> Self {
         self.state = step.from;
         self.step = Some(step);
         self
     }
 
     /// From these messages.
-    pub fn messages(mut self, messages: Letters<Message>) -> Self {
+    pub(super) fn messages(mut self, messages: Letters<Message>) -> Self {
         self.messages = messages;
         self
     }
 
     /// From these pending stores; letters after the rule are counted behind the messages.
-    pub fn pending(mut self, pending: Letters<LocationId>) -> Self {
+    pub(super) fn pending(mut self, pending: Letters<LocationId>) -> Self {
         self.pending = pending;
         self
     }
 
     /// The step loads this letter before it.
-    pub fn loading_letter(mut self, letter: usize) -> Self {
+    pub(super) fn loading_letter(mut self, letter: usize) -> Self {
         self.loaded = Some(Loaded::Letter(letter));
         self
     }
 
     /// The step loads from memory.
-    pub fn loading_memory(mut self, x: LocationId) -> Self {
+    pub(super) fn loading_memory(mut self, x: LocationId) -> Self {
         self.loaded = Some(Loaded::Memory(x));
         self
     }
 
     /// The step stores to memory, and pushes this letter after it.
-    pub fn storing(mut self, x: LocationId, letter: Option<usize>) -> Self {
+    pub(super) fn storing(mut self, x: LocationId, letter: Option<usize>) -> Self {
         let was = Was::Sum(self.stored());
         self.written = Some((x, was));
         self.gone.extend(letter.map(|letter| (letter, was)));
@@ -106,20 +106,20 @@ impl<'a> Draft<'a> {
     }
 
     /// The step stores this letter after it into the stage.
-    pub fn staging(mut self, letter: usize) -> Self {
+    pub(super) fn staging(mut self, letter: usize) -> Self {
         let was = Was::Sum(self.stored());
         self.gone.push((letter, was));
         self
     }
 
     /// This letter after it was sampled from memory.
-    pub fn sampling(mut self, x: LocationId, letter: usize) -> Self {
+    pub(super) fn sampling(mut self, x: LocationId, letter: usize) -> Self {
         self.gone.push((letter, Was::Memory(x)));
         self
     }
 
     /// This letter before it, a pending store, goes to memory, and to the own message that is this letter after it.
-    pub fn serializing(mut self, x: LocationId, letter: usize, own: Option<usize>) -> Self {
+    pub(super) fn serializing(mut self, x: LocationId, letter: usize, own: Option<usize>) -> Self {
         self.written = Some((x, Was::Letter(letter)));
         self.gone.extend(own.map(|own| (own, Was::Letter(letter))));
         self
@@ -133,7 +133,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The predecessor; `None` if there is none.
-    pub fn build(self) -> Option<Constraint> {
+    pub(super) fn build(self) -> Option<Constraint> {
         let index = self.process.index();
         let mut buffers = self.of.buffers.clone();
         buffers[index] = Buffers {

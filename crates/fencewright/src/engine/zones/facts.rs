@@ -20,7 +20,7 @@ use crate::program::{FenceKind, LocationId, ProcessId, Program, RegisterId};
 
 /// What the memory model lets a process do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub(super) struct Machine {
     /// Its view may lag behind memory.
     pub lags: bool,
     /// Its stores wait, by location, before they reach memory; what an atomic update waits for then.
@@ -29,7 +29,7 @@ pub struct Machine {
 
 impl Machine {
     /// What a process may do whose stores wait like this.
-    pub fn new(buffering: Buffering) -> Self {
+    pub(super) fn new(buffering: Buffering) -> Self {
         match buffering {
             Buffering::None => Self { lags: false, stage: None },
             Buffering::Fifo => Self { lags: true, stage: None },
@@ -38,7 +38,7 @@ impl Machine {
     }
 
     /// Whether an atomic step waits until no store to a location is pending.
-    pub fn waits_for(self, own: Option<LocationId>, x: LocationId) -> bool {
+    pub(super) fn waits_for(self, own: Option<LocationId>, x: LocationId) -> bool {
         match self.stage {
             None => false,
             Some(PsoRmw::All) => true,
@@ -49,7 +49,7 @@ impl Machine {
 
 /// The facts of one process, by state.
 #[derive(Debug)]
-pub struct ProcessFacts {
+pub(super) struct ProcessFacts {
     /// A step leaves the state that may wait while the process's view ages: the only place to sample memory.
     pub samples: Vec<bool>,
     /// A load leads to the state.
@@ -71,7 +71,7 @@ const MAX_LAST_WRITES: usize = 20_000;
 
 impl ProcessFacts {
     /// The facts of a process.
-    pub fn new(program: &Program, process: ProcessId, flow: &ProcessFlow, machine: Machine) -> Self {
+    pub(super) fn new(program: &Program, process: ProcessId, flow: &ProcessFlow, machine: Machine) -> Self {
         let samples: fn(&Act) -> bool = match machine.stage {
             None => is_store,
             Some(_) => is_store_fence,

@@ -30,7 +30,7 @@ use crate::watch::{Monitor, Progress};
 
 /// What the analysis needs to know.
 #[derive(Clone, Copy, Debug)]
-pub struct Premises<'a> {
+pub(super) struct Premises<'a> {
     /// The program.
     pub program: &'a Program,
     /// The flow of each process.
@@ -45,7 +45,7 @@ pub struct Premises<'a> {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub struct Invariants {
+pub(super) struct Invariants {
     /// By process and state, over memory and the registers of the process; `None` where it does not come.
     pub of: IndexVec<ProcessId, Vec<Option<Zone>>>,
     /// What each location can ever hold: bounds on it, and on its negation.
@@ -62,7 +62,7 @@ impl Invariants {
     ///
     /// # Errors
     /// The monitor says stop.
-    pub fn new(premises: Premises<'_>, monitor: &dyn Monitor) -> Result<Self, StopReason> {
+    pub(super) fn new(premises: Premises<'_>, monitor: &dyn Monitor) -> Result<Self, StopReason> {
         let may_grow = premises.program.locations().indices().map(|x| premises.reaches_in_order(x));
         let mut grows: IndexVec<LocationId, bool> = may_grow.collect();
         loop {

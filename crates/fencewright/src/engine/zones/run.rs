@@ -22,7 +22,7 @@ use crate::system::Start;
 use crate::util::{Idx, IndexVec};
 
 /// The start of the run that rules lead through, and what happens in it, in order.
-pub fn concrete(
+pub(super) fn concrete(
     zones: &Zones<'_>,
     first: &Constraint,
     path: &[(Rule, &Constraint)],

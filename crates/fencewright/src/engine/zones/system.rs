@@ -30,11 +30,11 @@ use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
 /// Where predecessors go.
-pub type Out = Vec<(Rule, Constraint)>;
+pub(super) type Out = Vec<(Rule, Constraint)>;
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub(super) struct Rule {
     /// Whose step it is.
     pub process: ProcessId,
     /// What it does.
@@ -43,7 +43,7 @@ pub struct Rule {
 
 /// The rules; letters are counted within the buffers of the process, before the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
+pub(super) enum RuleKind {
     /// A step that leaves memory and buffers alone, whatever they hold.
     Pass(u32),
     /// A load of an own message, or of a pending store.
@@ -88,7 +88,7 @@ pub enum RuleKind {
 
 /// The load-buffer semantics of a program over zones.
 #[derive(Debug)]
-pub struct Zones<'a> {
+pub(super) struct Zones<'a> {
     pub(super) program: &'a Program,
     pub(super) flows: &'a IndexVec<ProcessId, ProcessFlow>,
     pub(super) facts: &'a IndexVec<ProcessId, ProcessFacts>,

@@ -9,11 +9,11 @@ use super::{LoadOrder, StoreOrder, UpdateOrder};
 
 index_type!(
     /// A register of a thread, counted within it.
-    LocalId
+    pub LocalId
 );
 index_type!(
     /// A label of a thread, counted within it; copies of a text have labels of their own.
-    LabelId
+    pub LabelId
 );
 
 /// A thread.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 const NOTES: [&str; 6] = ["$schema", "$id", "title", "description", "default", "definitions"];
 
 /// Where a value does not fit a schema.
-pub fn mismatches(schema: &Value, value: &Value) -> Vec<String> {
+pub(crate) fn mismatches(schema: &Value, value: &Value) -> Vec<String> {
     let mut fit = Fit { root: schema, wrong: Vec::new() };
     fit.words_are_known(schema, "#");
     fit.check(schema, value, "$");

@@ -49,7 +49,7 @@ const MEMORY: &str = "shared";
 
 /// C with POSIX threads.
 #[derive(Clone, Copy, Debug)]
-pub struct C;
+pub(super) struct C;
 
 impl Printer for C {
     fn name(&self) -> &'static str {

@@ -17,7 +17,7 @@ use crate::translate::{Origin, Translated};
 
 /// The language of this tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Fw;
+pub(super) struct Fw;
 
 impl Printer for Fw {
     fn name(&self) -> &'static str {

@@ -22,7 +22,7 @@ use crate::util::IndexVec;
 
 /// Promela.
 #[derive(Clone, Copy, Debug)]
-pub struct Promela;
+pub(super) struct Promela;
 
 impl Printer for Promela {
     fn name(&self) -> &'static str {

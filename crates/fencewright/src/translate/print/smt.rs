@@ -18,7 +18,7 @@ use crate::util::{Idx, IndexVec};
 
 /// Constrained Horn clauses.
 #[derive(Clone, Copy, Debug)]
-pub struct Smt;
+pub(super) struct Smt;
 
 impl Printer for Smt {
     fn name(&self) -> &'static str {

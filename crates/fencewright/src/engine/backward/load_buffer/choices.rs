@@ -13,7 +13,7 @@ use crate::program::{FenceKind, LocationId};
 
 /// Edges taken as one.
 #[derive(Debug)]
-pub struct Choice {
+pub(super) struct Choice {
     /// Where they start.
     pub from: StateId,
     /// What they do.
@@ -24,7 +24,7 @@ pub struct Choice {
 
 /// What edges do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(super) enum Act {
     /// Nothing that others see.
     Nop,
     /// Reads one of these values.
@@ -39,7 +39,7 @@ pub enum Act {
 
 /// An atomic step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AtomicAct {
+pub(super) struct AtomicAct {
     /// What it finds in memory.
     pub guards: Vec<(LocationId, Values)>,
     /// What it writes to memory, each location once.
@@ -50,7 +50,7 @@ pub struct AtomicAct {
 
 /// The choices of a process.
 #[derive(Debug)]
-pub struct Choices {
+pub(super) struct Choices {
     /// All of them.
     pub all: Vec<Choice>,
     /// Those that lead to each state.
@@ -59,7 +59,7 @@ pub struct Choices {
 
 impl Choices {
     /// The edges of a process; with `merge`, those that may be are taken as one.
-    pub fn new(process: &ProcessAutomaton, encoding: &Encoding, merge: bool) -> Self {
+    pub(super) fn new(process: &ProcessAutomaton, encoding: &Encoding, merge: bool) -> Self {
         let mut choices = Self { all: Vec::new(), incoming: vec![Vec::new(); process.states.len()] };
         let mut leading: FastMap<(StateId, StateId), Vec<u32>> = FastMap::default();
         for (id, edge) in process.edges.iter().enumerate() {

@@ -21,11 +21,11 @@ use crate::program::LocationId;
 use crate::util::Idx;
 
 /// Any local state, any buffer.
-pub const ABSENT: u32 = u32::MAX;
+pub(super) const ABSENT: u32 = u32::MAX;
 
 /// A message of a load buffer, in one word: marks, location, values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Message(pub u64);
+pub(super) struct Message(pub u64);
 
 impl Message {
     const OWN: u64 = 1 << 63;
@@ -33,52 +33,52 @@ impl Message {
     const VALUES: u64 = (1 << BITS) - 1;
 
     /// Programs with more locations than this do not fit.
-    pub const MAX_LOCATIONS: usize = 1 << (62 - BITS);
+    pub(super) const MAX_LOCATIONS: usize = 1 << (62 - BITS);
 
     /// `(x,v)`
-    pub fn sample(x: LocationId, values: Values) -> Self {
+    pub(super) fn sample(x: LocationId, values: Values) -> Self {
         Self((x.index() as u64) << BITS | values.bits())
     }
 
     /// `own(x,v)`
-    pub fn own(x: LocationId, values: Values) -> Self {
+    pub(super) fn own(x: LocationId, values: Values) -> Self {
         Self(Self::OWN | Self::sample(x, values).0)
     }
 
     /// Whether it is an own message.
-    pub const fn is_own(self) -> bool {
+    pub(super) const fn is_own(self) -> bool {
         self.0 & Self::OWN != 0
     }
 
     /// Whether it is marked as an own message that no newer one of its location follows.
-    pub const fn is_newest_own(self) -> bool {
+    pub(super) const fn is_newest_own(self) -> bool {
         self.0 & Self::NEWEST != 0
     }
 
     /// Its location.
-    pub fn location(self) -> LocationId {
+    pub(super) fn location(self) -> LocationId {
         LocationId::from_usize((self.0 & !(Self::OWN | Self::NEWEST)) as usize >> BITS)
     }
 
     /// Its values.
-    pub const fn values(self) -> Values {
+    pub(super) const fn values(self) -> Values {
         Values::from_bits(self.0 & Self::VALUES)
     }
 
     /// Whether it is an own message of this location.
-    pub fn is_own_of(self, x: LocationId) -> bool {
+    pub(super) fn is_own_of(self, x: LocationId) -> bool {
         self.is_own() && self.location() == x
     }
 
     /// Whether every message that `other` stands for is one that this stands for, whatever follows them.
-    pub fn covers(self, other: Self) -> bool {
+    pub(super) fn covers(self, other: Self) -> bool {
         let kind = |message: Self| message.0 & !(Self::NEWEST | Self::VALUES);
         kind(self) == kind(other) && self.values().covers(other.values())
     }
 
     /// The same message with these values.
     #[must_use]
-    pub const fn with_values(self, values: Values) -> Self {
+    pub(super) const fn with_values(self, values: Values) -> Self {
         Self(self.0 & !Self::VALUES | values.bits())
     }
 }
@@ -91,7 +91,7 @@ impl fmt::Debug for Message {
 }
 
 /// Marks the newest-own messages of a buffer.
-pub fn mark_newest(word: &mut [Message]) {
+pub(super) fn mark_newest(word: &mut [Message]) {
     for i in 0..word.len() {
         let message = word[i];
         let is_newest = message.is_own() && !word[i + 1..].iter().any(|later| later.is_own_of(message.location()));
@@ -102,7 +102,7 @@ pub fn mark_newest(word: &mut [Message]) {
 /// `a ⊑ b` for marked buffers: every buffer above `b` is above `a`.
 ///
 /// Greedy matching is complete: what a letter matches does not depend on earlier choices.
-pub fn is_below(a: &[u64], b: &[u64]) -> bool {
+pub(super) fn is_below(a: &[u64], b: &[u64]) -> bool {
     if a.len() > b.len() {
         return false;
     }

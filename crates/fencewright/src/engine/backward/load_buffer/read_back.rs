@@ -24,7 +24,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 /// The own writes of one process that matter.
 #[derive(Debug)]
-pub struct OwnWrites {
+pub(super) struct OwnWrites {
     /// By state: the locations whose own messages count.
     counted: Vec<BitSet>,
     /// The locations that it writes, but never reads and never waits for.
@@ -33,24 +33,24 @@ pub struct OwnWrites {
 
 impl OwnWrites {
     /// Whether own messages of a location count in a state.
-    pub fn counts(&self, state: StateId, x: LocationId) -> bool {
+    pub(super) fn counts(&self, state: StateId, x: LocationId) -> bool {
         self.counted[state as usize].contains(x.index())
     }
 
     /// Whether the process cannot tell what its store buffer of a location holds.
-    pub fn is_blind(&self, x: LocationId) -> bool {
+    pub(super) fn is_blind(&self, x: LocationId) -> bool {
         self.blind.contains(x.index())
     }
 
     /// The locations whose own messages count before a step, but not after it.
-    pub fn forgotten(&self, from: StateId, to: StateId) -> Vec<LocationId> {
+    pub(super) fn forgotten(&self, from: StateId, to: StateId) -> Vec<LocationId> {
         let counted = self.counted[from as usize].iter().map(LocationId::from_usize);
         counted.filter(|&x| !self.counts(to, x)).collect()
     }
 }
 
 /// The own writes of each process that matter.
-pub fn own_writes(
+pub(super) fn own_writes(
     program: &RegisterFree,
     facts: &Facts,
     bad: &[Bad],
@@ -88,7 +88,7 @@ fn minds(letter: &Letter, x: LocationId, stage: Stage) -> bool {
 
 /// An edge that leads to a constraint.
 #[derive(Debug)]
-pub struct Edge {
+pub(super) struct Edge {
     /// Its choice.
     pub id: u32,
     /// Its process.
@@ -101,7 +101,7 @@ pub struct Edge {
 
 impl Edge {
     /// A rule for the edge.
-    pub fn rule(&self, kind: fn(u32) -> RuleKind) -> Rule {
+    pub(super) fn rule(&self, kind: fn(u32) -> RuleKind) -> Rule {
         Rule::new(self.process, kind(self.id))
     }
 }

@@ -24,7 +24,7 @@ use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
 
 /// The run that rules lead through, and what its last step goes wrong with, if it does.
-pub fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> (Path, Option<Fault>) {
+pub(super) fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> (Path, Option<Fault>) {
     let program = system.program;
     let mut machine = Machine {
         system,

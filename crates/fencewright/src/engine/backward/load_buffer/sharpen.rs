@@ -11,7 +11,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 /// The values that a fact allows.
 #[derive(Clone, Debug)]
-pub struct Allowed {
+pub(super) struct Allowed {
     values: Values,
     /// The same, exactly.
     data: BitSet,
@@ -24,11 +24,11 @@ impl Allowed {
 }
 
 /// The last write to each location, oldest first.
-pub type LastWrites = Vec<(LocationId, Values)>;
+pub(super) type LastWrites = Vec<(LocationId, Values)>;
 
 /// The facts of one process, by state.
 #[derive(Debug)]
-pub struct Sharpening {
+pub(super) struct Sharpening {
     /// Last writes: sequences of last writes that count; `None` where there are too many.
     pub last_writes: Option<Vec<Vec<LastWrites>>>,
     /// Pending stores, by location: what may be pending, and what may be the newest of it.
@@ -38,7 +38,7 @@ pub struct Sharpening {
 }
 
 /// The facts of all processes as sets of values.
-pub fn sharpenings(
+pub(super) fn sharpenings(
     facts: &Facts,
     own: &IndexVec<ProcessId, OwnWrites>,
     encoding: &Encoding,
@@ -86,7 +86,13 @@ fn counted(
 }
 
 /// What a fact leaves of a set of values; `None` if nothing. With `sets` off, a set stays one value or any.
-pub fn sharpened(x: LocationId, values: Values, allowed: &Allowed, encoding: &Encoding, sets: bool) -> Option<Values> {
+pub(super) fn sharpened(
+    x: LocationId,
+    values: Values,
+    allowed: &Allowed,
+    encoding: &Encoding,
+    sets: bool,
+) -> Option<Values> {
     if encoding.has_sets(x) && sets {
         return values.meet(allowed.values).filter(|_| allowed.data.iter().next().is_some());
     }

@@ -35,11 +35,11 @@ use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
 
 /// A constraint: a local state and a buffer for each process, the store stage, memory; all but states interned.
-pub type Constraint = Box<[u32]>;
+pub(super) type Constraint = Box<[u32]>;
 
 /// A constraint whose memory is not interned yet.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub(super) struct Draft {
     /// As in a constraint; the last word is of no meaning.
     pub words: Constraint,
     /// What each location may hold.
@@ -47,11 +47,11 @@ pub struct Draft {
 }
 
 /// Where predecessors go.
-pub type Out = Vec<(Rule, Constraint)>;
+pub(super) type Out = Vec<(Rule, Constraint)>;
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub(super) struct Rule {
     /// Whose step it is.
     pub process: ProcessId,
     /// What it does.
@@ -62,14 +62,14 @@ pub struct Rule {
 
 impl Rule {
     /// A rule; nothing is renamed.
-    pub const fn new(process: ProcessId, kind: RuleKind) -> Self {
+    pub(super) const fn new(process: ProcessId, kind: RuleKind) -> Self {
         Self { process, kind, turn: Turn::NONE }
     }
 }
 
 /// The rules; edges are named by their [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
+pub(super) enum RuleKind {
     /// An edge that leaves memory and buffer alone, whatever they hold.
     Nop(u32),
     /// A read of the newest own message, or of the newest store in the stage.
@@ -101,7 +101,7 @@ pub enum RuleKind {
 
 /// Which reductions are on.
 #[derive(Clone, Copy, Debug)]
-pub struct Reducing {
+pub(super) struct Reducing {
     /// Sample only before writes, drop own messages only after reads.
     pub view_steps: bool,
     /// Lag region.
@@ -122,7 +122,7 @@ pub struct Reducing {
 
 /// What the memory model lets a process do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
+pub(super) struct Machine {
     /// Whether its view may lag behind memory.
     pub lags: bool,
     /// What stands in front.
@@ -131,7 +131,7 @@ pub struct Machine {
 
 impl Machine {
     /// What a process may do whose stores wait like this.
-    pub fn of(buffering: Buffering) -> Self {
+    pub(super) fn of(buffering: Buffering) -> Self {
         match buffering {
             Buffering::None => Self { lags: false, stage: Stage::None },
             Buffering::Fifo => Self { lags: true, stage: Stage::None },
@@ -142,7 +142,7 @@ impl Machine {
 
 /// The load-buffer semantics of a program.
 #[derive(Debug)]
-pub struct LoadBuffers<'a> {
+pub(super) struct LoadBuffers<'a> {
     pub(super) program: &'a RegisterFree,
     bad: Vec<Bad>,
     pub(super) choices: IndexVec<ProcessId, Choices>,
@@ -161,7 +161,7 @@ pub struct LoadBuffers<'a> {
 
 impl<'a> LoadBuffers<'a> {
     /// The load-buffer semantics of a program in register-free form.
-    pub fn new(source: &Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
+    pub(super) fn new(source: &Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
         // Which stores a process that is left open has pending would have to be guessed.
         let absent = reducing.absent && machine.stage == Stage::None;
         let encoding = Encoding::new(program.values.iter().map(Vec::len).collect());

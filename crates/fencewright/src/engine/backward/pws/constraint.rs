@@ -27,7 +27,7 @@ use crate::util::IndexVec;
 
 /// A constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constraint {
+pub(super) struct Constraint {
     /// Where each process is.
     pub states: IndexVec<ProcessId, StateId>,
     /// What is not serialized yet.
@@ -38,14 +38,14 @@ pub struct Constraint {
 
 impl Constraint {
     /// Whether it stands for all that `other` stands for.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(super) fn covers(&self, other: &Self) -> bool {
         self.states == other.states
             && self.stores.is_below(&other.stores)
             && self.channel.is_below(&other.channel, Processes::ALL)
     }
 
     /// Makes a process find a value; `false` if it cannot.
-    pub fn find(&mut self, process: ProcessId, x: LocationId, value: Datum) -> bool {
+    pub(super) fn find(&mut self, process: ProcessId, x: LocationId, value: Datum) -> bool {
         let mut stores = self.stores.get(process, x).to_vec();
         let Some(newest) = stores.last_mut() else { return self.channel.find(process, x, value) };
         let may_find = may_be(*newest, value);

@@ -25,7 +25,7 @@ type Group = BTreeMap<LocationId, Datum>;
 
 /// What a process can have written last.
 #[derive(Debug)]
-pub struct LastWrites {
+pub(super) struct LastWrites {
     /// By state; the last group is what was written since the last fence, and may be empty.
     at: Vec<BTreeSet<Vec<Group>>>,
 }
@@ -35,7 +35,7 @@ const MAX_LAST_WRITES: usize = 20_000;
 
 impl LastWrites {
     /// The last writes of a process; `None` if there are too many.
-    pub fn new(process: &ProcessAutomaton, rmw: PsoRmw) -> Option<Self> {
+    pub(super) fn new(process: &ProcessAutomaton, rmw: PsoRmw) -> Option<Self> {
         let mut at = vec![BTreeSet::new(); process.states.len()];
         let mut todo: Vec<(usize, Vec<Group>)> =
             process.initial.keys().map(|&state| (state as usize, vec![Group::new()])).collect();
@@ -57,7 +57,7 @@ impl LastWrites {
 
     /// Whether a constraint may have what it has of a process pending and own; a `*` that can be but one value becomes
     /// that value.
-    pub fn admit(&self, constraint: &mut Constraint, process: ProcessId) -> bool {
+    pub(super) fn admit(&self, constraint: &mut Constraint, process: ProcessId) -> bool {
         let seen = Seen::new(constraint, process);
         let candidates = self.at[constraint.states[process] as usize].iter();
         let matching: Vec<&Vec<Group>> = candidates.filter(|groups| seen.fits(groups)).collect();

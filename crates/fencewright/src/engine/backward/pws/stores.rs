@@ -11,16 +11,16 @@ use crate::program::{LocationId, ProcessId};
 
 /// The store buffers that are not empty, each oldest store first; a store may be `*`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stores(BTreeMap<(ProcessId, LocationId), Vec<Datum>>);
+pub(super) struct Stores(BTreeMap<(ProcessId, LocationId), Vec<Datum>>);
 
 impl Stores {
     /// The buffer of a process and location.
-    pub fn get(&self, process: ProcessId, x: LocationId) -> &[Datum] {
+    pub(super) fn get(&self, process: ProcessId, x: LocationId) -> &[Datum] {
         self.0.get(&(process, x)).map_or(&[], Vec::as_slice)
     }
 
     /// Replaces the buffer of a process and location.
-    pub fn set(&mut self, process: ProcessId, x: LocationId, stores: Vec<Datum>) {
+    pub(super) fn set(&mut self, process: ProcessId, x: LocationId, stores: Vec<Datum>) {
         if stores.is_empty() {
             self.0.remove(&(process, x));
         } else {
@@ -29,33 +29,33 @@ impl Stores {
     }
 
     /// Whether a store of a process to a location is pending.
-    pub fn is_pending(&self, process: ProcessId, x: LocationId) -> bool {
+    pub(super) fn is_pending(&self, process: ProcessId, x: LocationId) -> bool {
         self.0.contains_key(&(process, x))
     }
 
     /// Whether no store is pending.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The buffers of a process that are not empty.
-    pub fn of(&self, process: ProcessId) -> impl Iterator<Item = (LocationId, &[Datum])> {
+    pub(super) fn of(&self, process: ProcessId) -> impl Iterator<Item = (LocationId, &[Datum])> {
         let all = self.0.iter().filter(move |(key, _)| key.0 == process);
         all.map(|(key, stores)| (key.1, stores.as_slice()))
     }
 
     /// The processes and locations whose buffers are not empty: stores that are below each other have the same.
-    pub fn pending(&self) -> impl Iterator<Item = (ProcessId, LocationId)> {
+    pub(super) fn pending(&self) -> impl Iterator<Item = (ProcessId, LocationId)> {
         self.0.keys().copied()
     }
 
     /// How many stores are pending.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 
     /// Whether it is below others.
-    pub fn is_below(&self, larger: &Self) -> bool {
+    pub(super) fn is_below(&self, larger: &Self) -> bool {
         let buffers = || self.0.iter().zip(&larger.0);
         self.0.len() == larger.0.len()
             && buffers().all(|(small, large)| small.0 == large.0)

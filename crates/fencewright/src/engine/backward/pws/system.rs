@@ -44,7 +44,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub(super) struct Rule {
     /// Whose step it is.
     pub process: ProcessId,
     /// What it does.
@@ -53,7 +53,7 @@ pub struct Rule {
 
 /// The rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
+pub(super) enum RuleKind {
     /// An edge that appends no message.
     Step(u32),
     /// An atomic edge that appends a message, to which these processes move on.
@@ -66,7 +66,7 @@ pub enum RuleKind {
 
 /// Which reductions are on.
 #[derive(Clone, Copy, Debug)]
-pub struct Reducing {
+pub(super) struct Reducing {
     /// Updates after reads or along with an append only; whoever lets others append waits before a fence.
     pub update_steps: bool,
     /// Pointers lag only between a store-store fence and a read.
@@ -81,7 +81,7 @@ pub struct Reducing {
 
 /// Partial write serialization of a program.
 #[derive(Debug)]
-pub struct PartialWriteSerialization<'a> {
+pub(super) struct PartialWriteSerialization<'a> {
     source: &'a Program,
     program: &'a RegisterFree,
     rmw: PsoRmw,
@@ -96,7 +96,7 @@ type Out = Vec<(Rule, Constraint)>;
 
 impl<'a> PartialWriteSerialization<'a> {
     /// Partial write serialization of a program in register-free form.
-    pub fn new(source: &'a Program, program: &'a RegisterFree, rmw: PsoRmw, reducing: Reducing) -> Self {
+    pub(super) fn new(source: &'a Program, program: &'a RegisterFree, rmw: PsoRmw, reducing: Reducing) -> Self {
         let facts = Facts::new(program, Stage::PerLocation(rmw));
         let last_writes = program.processes.iter().map(|process| LastWrites::new(process, rmw)).collect();
         Self { source, program, rmw, facts, last_writes, writers: writers(program), reducing }

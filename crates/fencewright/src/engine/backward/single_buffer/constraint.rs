@@ -14,11 +14,11 @@ use crate::program::ProcessId;
 use crate::util::IndexVec;
 
 /// Any local state, any marks.
-pub const ABSENT: StateId = StateId::MAX;
+pub(super) const ABSENT: StateId = StateId::MAX;
 
 /// A constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constraint {
+pub(super) struct Constraint {
     /// Where each process is, or [`ABSENT`].
     pub states: IndexVec<ProcessId, StateId>,
     /// The single buffer.
@@ -27,13 +27,13 @@ pub struct Constraint {
 
 impl Constraint {
     /// The processes that are not absent.
-    pub fn present(&self) -> Processes {
+    pub(super) fn present(&self) -> Processes {
         let present = self.states.iter_enumerated().filter(|(_, state)| **state != ABSENT);
         present.map(|(process, _)| process).collect()
     }
 
     /// Whether it stands for all that `other` stands for.
-    pub fn covers(&self, other: &Self) -> bool {
+    pub(super) fn covers(&self, other: &Self) -> bool {
         let states = self.states.iter().zip(other.states.iter());
         states.into_iter().all(|(&mine, &its)| mine == ABSENT || mine == its)
             && self.channel.is_below(&other.channel, self.present())

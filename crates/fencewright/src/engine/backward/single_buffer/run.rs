@@ -18,7 +18,7 @@ use crate::util::IndexVec;
 
 /// The run that a path from an initial constraint stands for, and what it goes wrong with, if a step goes wrong; `None`
 /// if the path contradicts itself.
-pub fn unroll(
+pub(super) fn unroll(
     program: &RegisterFree,
     first: &Constraint,
     path: &[(Rule, &Constraint)],

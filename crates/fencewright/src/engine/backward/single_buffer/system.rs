@@ -32,7 +32,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rule {
+pub(super) struct Rule {
     /// Whose step it is.
     pub process: ProcessId,
     /// What it does.
@@ -41,7 +41,7 @@ pub struct Rule {
 
 /// The rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RuleKind {
+pub(super) enum RuleKind {
     /// An edge that appends nothing.
     Step(u32),
     /// An edge that appends a message, to which these processes move on.
@@ -52,7 +52,7 @@ pub enum RuleKind {
 
 /// Which reductions are on.
 #[derive(Clone, Copy, Debug)]
-pub struct Reducing {
+pub(super) struct Reducing {
     /// Updates after reads or along with an append only; whoever lets others append will write.
     pub update_steps: bool,
     /// Pointers lag only between a write and a read.
@@ -69,7 +69,7 @@ pub struct Reducing {
 
 /// The single-buffer semantics of a program.
 #[derive(Debug)]
-pub struct SingleBuffer<'a> {
+pub(super) struct SingleBuffer<'a> {
     source: &'a Program,
     program: &'a RegisterFree,
     facts: Facts,
@@ -82,7 +82,7 @@ type Out = Vec<(Rule, Constraint)>;
 
 impl<'a> SingleBuffer<'a> {
     /// The single-buffer semantics of a program in register-free form.
-    pub fn new(source: &'a Program, program: &'a RegisterFree, reducing: Reducing) -> Self {
+    pub(super) fn new(source: &'a Program, program: &'a RegisterFree, reducing: Reducing) -> Self {
         let facts = Facts::new(program, Stage::None);
         let writers = writers(program);
         Self { source, program, facts, writers, reducing }

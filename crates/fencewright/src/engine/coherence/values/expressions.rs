@@ -8,14 +8,14 @@ use crate::program::{BinaryOp, Domain, Expr, Initial, Micro, RegisterId, Value};
 
 /// How integers are cut off: those below `-m` are `-m - 1`, those above `m` are `m + 1`.
 #[derive(Clone, Copy, Debug)]
-pub struct Cases {
+pub(super) struct Cases {
     /// The greatest value that is itself.
     pub m: Value,
 }
 
 /// Expressions over the same variables, for each valuation of them.
 #[derive(Debug)]
-pub struct Rows<V> {
+pub(super) struct Rows<V> {
     cases: Cases,
     variables: Vec<V>,
     rows: Vec<Row>,
@@ -23,7 +23,7 @@ pub struct Rows<V> {
 
 /// One valuation.
 #[derive(Debug)]
-pub struct Row {
+pub(super) struct Row {
     /// Of each variable.
     values: Vec<Value>,
     /// What each expression may come to.
@@ -35,12 +35,12 @@ const MAX_ROWS: usize = 4_096;
 
 impl Cases {
     /// What stands for a value.
-    pub fn code(self, value: Value) -> Value {
+    pub(super) fn code(self, value: Value) -> Value {
         value.clamp(-self.m - 1, self.m + 1)
     }
 
     /// What stands for the values of a domain.
-    pub fn domain(self, domain: Domain) -> Domain {
+    pub(super) fn domain(self, domain: Domain) -> Domain {
         match domain {
             Domain::Bool | Domain::Range(..) => domain,
             Domain::Int => Domain::Range(-self.m - 1, self.m + 1),
@@ -48,7 +48,7 @@ impl Cases {
     }
 
     /// What stands for the value at the start.
-    pub fn initial(self, domain: Domain, initial: Initial) -> Initial {
+    pub(super) fn initial(self, domain: Domain, initial: Initial) -> Initial {
         match (domain, initial) {
             (Domain::Int, Initial::Value(value)) => Initial::Value(self.code(value)),
             (Domain::Bool | Domain::Range(..) | Domain::Int, initial) => initial,
@@ -56,7 +56,7 @@ impl Cases {
     }
 
     /// The cases of some expressions.
-    pub fn rows<V: Clone + Ord>(
+    pub(super) fn rows<V: Clone + Ord>(
         self,
         exprs: &[&Expr<V>],
         domain_of: &impl Fn(&V) -> Domain,
@@ -91,12 +91,12 @@ impl Cases {
     }
 
     /// Whether a value that stands in a domain may come out.
-    pub fn may_be(self, outcome: Outcome, value: Value, domain: Domain) -> bool {
+    pub(super) fn may_be(self, outcome: Outcome, value: Value, domain: Domain) -> bool {
         outcome.value.meets(self.interval(value, domain))
     }
 
     /// Whether something may come out that is not in a domain.
-    pub fn may_leave(outcome: Outcome, domain: Domain) -> bool {
+    pub(super) fn may_leave(outcome: Outcome, domain: Domain) -> bool {
         let outside = |(lo, hi): (Value, Value)| outcome.value.lo < lo.into() || outcome.value.hi > hi.into();
         domain.bounds().is_some_and(outside)
     }
@@ -118,7 +118,7 @@ impl Cases {
 
 impl<V: Clone> Rows<V> {
     /// The condition that a row is one of these; `None` if there are none.
-    pub fn where_it(&self, is_it: impl Fn(&Row) -> bool) -> Option<Expr<V>> {
+    pub(super) fn where_it(&self, is_it: impl Fn(&Row) -> bool) -> Option<Expr<V>> {
         let chosen: Vec<&Row> = self.rows.iter().filter(|row| is_it(row)).collect();
         if chosen.len() == self.rows.len() {
             return Some(Expr::TRUE);
@@ -134,7 +134,7 @@ impl<V: Clone> Rows<V> {
     }
 
     /// The values in a domain that an expression may come to.
-    pub fn values_of(&self, expr: usize, domain: Domain) -> Result<Vec<Value>, Unsupported> {
+    pub(super) fn values_of(&self, expr: usize, domain: Domain) -> Result<Vec<Value>, Unsupported> {
         let mut codes = self.cases.codes(domain)?;
         codes.retain(|&code| self.rows.iter().any(|row| self.cases.may_be(row.outcomes[expr], code, domain)));
         Ok(codes)
@@ -143,19 +143,19 @@ impl<V: Clone> Rows<V> {
 
 impl Rows<RegisterId> {
     /// The ways of an assumption.
-    pub fn conditions(&self) -> Vec<Vec<Micro>> {
+    pub(super) fn conditions(&self) -> Vec<Vec<Micro>> {
         let holds = self.where_it(|row| row.outcomes[0].value.may_hold()).map(|it| vec![Micro::Assume(it)]);
         holds.into_iter().chain(self.failures(|row| row.outcomes[0].may_fail)).collect()
     }
 
     /// When the condition of an assertion must hold.
-    pub fn must_hold(&self) -> Expr<RegisterId> {
+    pub(super) fn must_hold(&self) -> Expr<RegisterId> {
         let must = |row: &Row| !row.outcomes[0].may_fail && !row.outcomes[0].value.may_be_zero();
         self.where_it(must).unwrap_or(Expr::Const(0))
     }
 
     /// The ways in which the expression is put somewhere.
-    pub fn results(
+    pub(super) fn results(
         &self,
         domain: Domain,
         put: &dyn Fn(Expr<RegisterId>) -> Micro,

@@ -7,7 +7,7 @@ use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
 /// The values from one bound to another, both included; no bound is [`INFINITY`], or its negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub(super) struct Interval {
     /// The lower bound.
     pub lo: i128,
     /// The upper bound.
@@ -15,14 +15,14 @@ pub struct Interval {
 }
 
 /// Stands for no upper bound.
-pub const INFINITY: i128 = i128::MAX;
+pub(super) const INFINITY: i128 = i128::MAX;
 
 /// Bounds beyond this are given up.
 const MAX_BOUND: i128 = 1 << 100;
 
 /// What an expression may come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// Its value is in here, if it has one.
     pub value: Interval,
     /// Whether it may divide by zero.
@@ -31,25 +31,25 @@ pub struct Outcome {
 
 impl Interval {
     /// Every integer.
-    pub const ALL: Self = Self { lo: -INFINITY, hi: INFINITY };
+    pub(super) const ALL: Self = Self { lo: -INFINITY, hi: INFINITY };
 
     /// One value.
-    pub fn of(value: Value) -> Self {
+    pub(super) fn of(value: Value) -> Self {
         Self { lo: value.into(), hi: value.into() }
     }
 
     /// Whether it may be 0.
-    pub fn may_be_zero(self) -> bool {
+    pub(super) fn may_be_zero(self) -> bool {
         self.lo <= 0 && 0 <= self.hi
     }
 
     /// Whether it may be something else.
-    pub fn may_hold(self) -> bool {
+    pub(super) fn may_hold(self) -> bool {
         self.lo != 0 || self.hi != 0
     }
 
     /// Whether it shares a value with another.
-    pub fn meets(self, other: Self) -> bool {
+    pub(super) fn meets(self, other: Self) -> bool {
         self.lo <= other.hi && other.lo <= self.hi
     }
 
@@ -74,7 +74,7 @@ impl Interval {
 }
 
 /// What an expression may come to.
-pub fn eval<V>(expr: &Expr<V>, interval_of: &impl Fn(&V) -> Interval) -> Outcome {
+pub(super) fn eval<V>(expr: &Expr<V>, interval_of: &impl Fn(&V) -> Interval) -> Outcome {
     let sure = |value| Outcome { value, may_fail: false };
     match expr {
         Expr::Const(value) => sure(Interval::of(*value)),

@@ -7,7 +7,7 @@ use crate::util::IndexVec;
 
 /// Where the values of locations are among the words of a component.
 #[derive(Clone, Debug)]
-pub struct Cells {
+pub(super) struct Cells {
     cells: IndexVec<LocationId, Cell>,
     words: Range<usize>,
 }
@@ -25,20 +25,20 @@ enum Cell {
 
 impl Cells {
     /// Memory from this word on.
-    pub fn new(program: &Program, first: usize) -> Self {
+    pub(super) fn new(program: &Program, first: usize) -> Self {
         let mut packer = Packer { n_words: first, used: 32 };
         let cells = program.locations().iter().map(|location| packer.place(location.domain)).collect();
         Self { cells, words: first..packer.n_words }
     }
 
     /// The words that it takes.
-    pub fn words(&self) -> Range<usize> {
+    pub(super) fn words(&self) -> Range<usize> {
         self.words.clone()
     }
 
     /// The value of a location.
     #[inline]
-    pub fn get(&self, words: &[u32], x: LocationId) -> Value {
+    pub(super) fn get(&self, words: &[u32], x: LocationId) -> Value {
         match self.cells[x] {
             Cell::Only(value) => value,
             Cell::Packed { word, shift, mask, least } => least + Value::from((words[word as usize] >> shift) & mask),
@@ -51,7 +51,7 @@ impl Cells {
 
     /// Changes the value of a location.
     #[inline]
-    pub fn set(&self, words: &mut [u32], x: LocationId, value: Value) {
+    pub(super) fn set(&self, words: &mut [u32], x: LocationId, value: Value) {
         match self.cells[x] {
             Cell::Only(_) => {}
             Cell::Packed { word, shift, mask, least } => {
@@ -68,14 +68,14 @@ impl Cells {
     }
 
     /// Changes the values of all locations.
-    pub fn set_all(&self, words: &mut [u32], contents: &[Value]) {
+    pub(super) fn set_all(&self, words: &mut [u32], contents: &[Value]) {
         for (x, &value) in self.cells.indices().zip(contents) {
             self.set(words, x, value);
         }
     }
 
     /// The values of all locations.
-    pub fn contents(&self, words: &[u32]) -> Vec<Value> {
+    pub(super) fn contents(&self, words: &[u32]) -> Vec<Value> {
         self.cells.indices().map(|x| self.get(words, x)).collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::engine::packed::covering::Covers;
 
 /// Which memory stands for which: they agree but for their buffers, and each buffer covers the other's.
 #[derive(Debug)]
-pub struct BufferCovers<'a, R: Rules> {
+pub(super) struct BufferCovers<'a, R: Rules> {
     buffers: &'a BufferTable<R>,
     n_buffers: usize,
     outlines: FastMap<BufferId, BufferId>,
@@ -16,7 +16,7 @@ pub struct BufferCovers<'a, R: Rules> {
 
 impl<'a, R: Rules> BufferCovers<'a, R> {
     /// Nothing is computed yet.
-    pub fn new(buffers: &'a BufferTable<R>, n_buffers: usize) -> Self {
+    pub(super) fn new(buffers: &'a BufferTable<R>, n_buffers: usize) -> Self {
         Self { buffers, n_buffers, outlines: FastMap::default(), covers: FastMap::default() }
     }
 }

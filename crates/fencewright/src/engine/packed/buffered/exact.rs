@@ -19,7 +19,7 @@ use crate::util::IndexVec;
 
 /// What waits in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A store.
     Store(LocationId, Value),
     /// A store-store marker; what follows waits for what precedes.
@@ -28,7 +28,7 @@ pub enum Entry {
 
 /// How stores leave a buffer: the rules of the semantics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
+pub(crate) enum Discipline {
     /// In the order they came (TSO).
     Fifo,
     /// In order by location, and across locations only where a marker says so (PSO).
@@ -37,7 +37,7 @@ pub enum Discipline {
 
 impl Discipline {
     /// How stores that wait like this leave.
-    pub const fn of(buffering: Buffering) -> Self {
+    pub(crate) const fn of(buffering: Buffering) -> Self {
         match buffering {
             Buffering::None | Buffering::Fifo => Self::Fifo,
             Buffering::PerLocation(_) => Self::PerLocation,

@@ -11,7 +11,7 @@ use crate::util::Idx;
 
 /// Images of buffers and memory; one per thread.
 #[derive(Debug)]
-pub struct BufferMirror<'a, R: Rules> {
+pub(super) struct BufferMirror<'a, R: Rules> {
     buffers: &'a BufferTable<R>,
     memory: &'a Cells,
     /// With the images of buffers that were asked for.
@@ -20,7 +20,7 @@ pub struct BufferMirror<'a, R: Rules> {
 
 impl<'a, R: Rules> BufferMirror<'a, R> {
     /// For these swaps.
-    pub fn new(buffers: &'a BufferTable<R>, memory: &'a Cells, swaps: &'a [Swap]) -> Self {
+    pub(super) fn new(buffers: &'a BufferTable<R>, memory: &'a Cells, swaps: &'a [Swap]) -> Self {
         Self { buffers, memory, swaps: swaps.iter().map(|swap| (swap, FastMap::default())).collect() }
     }
 }

@@ -43,15 +43,15 @@ use covers::BufferCovers;
 use mirror::BufferMirror;
 use table::{BufferNode, BufferTable, EMPTY, Nodes};
 
-pub use crate::engine::packed::component::Stored;
-pub use exact::Discipline;
-pub use label::Label;
-pub use rules::{Leaving, Rules};
-pub use table::BufferId;
+pub(crate) use crate::engine::packed::component::Stored;
+pub(crate) use exact::Discipline;
+pub(crate) use label::Label;
+pub(crate) use rules::{Leaving, Rules};
+pub(crate) use table::BufferId;
 
 /// Store buffers before memory.
 #[derive(Debug)]
-pub struct Buffered<R: Rules> {
+pub(crate) struct Buffered<R: Rules> {
     buffering: Buffering,
     /// How many stores a process may have pending; beyond that it waits.
     bound: Option<u32>,
@@ -61,40 +61,40 @@ pub struct Buffered<R: Rules> {
 
 /// What one thread knows of buffers.
 #[derive(Debug, Default)]
-pub struct Hand {
+pub(crate) struct Hand {
     nodes: Nodes,
     has_hit_bound: bool,
 }
 
 impl<R: Rules> Buffered<R> {
     /// Memory of a program whose stores wait like this; these are the rules.
-    pub fn new(program: &Program, buffering: Buffering, rules: R) -> Self {
+    pub(crate) fn new(program: &Program, buffering: Buffering, rules: R) -> Self {
         let n_buffers = if buffering == Buffering::None { 0 } else { program.processes().len() };
         Self { buffering, bound: None, buffers: BufferTable::new(rules), memory: Cells::new(program, n_buffers) }
     }
 
     /// The same with a bound on the stores that a process may have pending.
-    pub fn with_bound(self, bound: Option<u32>) -> Self {
+    pub(crate) fn with_bound(self, bound: Option<u32>) -> Self {
         Self { bound, ..self }
     }
 
     /// How stores wait.
-    pub fn buffering(&self) -> Buffering {
+    pub(crate) fn buffering(&self) -> Buffering {
         self.buffering
     }
 
     /// The rules of the buffers.
-    pub fn rules(&self) -> &R {
+    pub(crate) fn rules(&self) -> &R {
         self.buffers.rules()
     }
 
     /// The buffer of a process, where there are some.
-    pub fn buffer(&self, words: &[u32], process: ProcessId) -> Option<BufferId> {
+    pub(crate) fn buffer(&self, words: &[u32], process: ProcessId) -> Option<BufferId> {
         (self.buffering != Buffering::None).then(|| words[process.index()])
     }
 
     /// What waits in a buffer.
-    pub fn waiting(&self, id: BufferId) -> Arc<R::Waiting> {
+    pub(crate) fn waiting(&self, id: BufferId) -> Arc<R::Waiting> {
         self.buffers.waiting(id)
     }
 

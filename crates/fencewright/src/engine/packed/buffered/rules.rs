@@ -11,7 +11,7 @@ use crate::util::IndexVec;
 
 /// The rules of store buffers. A store is *pushed* behind what waits, a store-store fence puts a *marker* there, and a
 /// store *leaves* for memory.
-pub trait Rules: Debug + Sync {
+pub(crate) trait Rules: Debug + Sync {
     /// What is kept of all that waits for a process. Its order is arbitrary, but fixed.
     type Waiting: Clone + Debug + Ord + Hash + Send + Sync;
 
@@ -55,7 +55,7 @@ pub trait Rules: Debug + Sync {
 
 /// Something that a buffer can do on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving<B> {
+pub(crate) struct Leaving<B> {
     /// What goes to memory; nothing where only what is known of the buffer changes.
     pub store: Option<Stored>,
     /// What remains.

@@ -11,28 +11,28 @@ use crate::engine::packed::interner::Interner;
 use crate::program::{LocationId, Value};
 
 /// An interned buffer; 0 is the empty one.
-pub type BufferId = u32;
+pub(crate) type BufferId = u32;
 
 /// What a store or value in a buffer takes, where it waits and where it is the newest.
 const BYTES_OF_PART: u64 = 32;
 
 /// The empty buffer.
-pub const EMPTY: BufferId = 0;
+pub(super) const EMPTY: BufferId = 0;
 
 /// The buffers of all threads.
 #[derive(Debug)]
-pub struct BufferTable<R: Rules> {
+pub(super) struct BufferTable<R: Rules> {
     rules: R,
     known: Interner<R::Waiting>,
 }
 
 /// The buffers that one thread has looked at.
 #[derive(Debug, Default)]
-pub struct Nodes(Vec<Option<Rc<BufferNode>>>);
+pub(super) struct Nodes(Vec<Option<Rc<BufferNode>>>);
 
 /// What a buffer can do.
 #[derive(Debug)]
-pub struct BufferNode {
+pub(super) struct BufferNode {
     /// How many stores it holds; 0 if that is not kept.
     pub n_stores: u32,
     /// The newest store to each location that has one.
@@ -47,53 +47,53 @@ pub struct BufferNode {
 impl BufferNode {
     /// The value that the process sees of a location, if its buffer has one.
     #[inline]
-    pub fn newest(&self, x: LocationId) -> Option<Value> {
+    pub(super) fn newest(&self, x: LocationId) -> Option<Value> {
         self.newest.iter().find(|newest| newest.0 == x).map(|newest| newest.1)
     }
 
     /// Whether nothing stands before an atomic update of `x` that waits for its own location.
-    pub fn is_drained_of(&self, x: LocationId) -> bool {
+    pub(super) fn is_drained_of(&self, x: LocationId) -> bool {
         !self.has_marker && self.newest(x).is_none()
     }
 }
 
 impl<R: Rules> BufferTable<R> {
     /// Only the empty buffer is known.
-    pub fn new(rules: R) -> Self {
+    pub(super) fn new(rules: R) -> Self {
         let known = Interner::new();
         known.intern(rules.nothing(), 0);
         Self { rules, known }
     }
 
     /// What waits.
-    pub fn rules(&self) -> &R {
+    pub(super) fn rules(&self) -> &R {
         &self.rules
     }
 
     /// The buffer in which this waits.
-    pub fn intern(&self, waiting: R::Waiting) -> BufferId {
+    pub(super) fn intern(&self, waiting: R::Waiting) -> BufferId {
         let n_parts = self.rules.n_parts(&waiting);
         self.known.intern(waiting, n_parts)
     }
 
     /// What waits in a buffer.
-    pub fn waiting(&self, id: BufferId) -> Arc<R::Waiting> {
+    pub(super) fn waiting(&self, id: BufferId) -> Arc<R::Waiting> {
         self.known.get(id)
     }
 
     /// How many buffers are known.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.known.len()
     }
 
     /// The bytes of the table, roughly.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         (self.len() * 128) as u64 + self.known.n_parts() * BYTES_OF_PART
     }
 
     /// What a buffer can do.
     #[inline]
-    pub fn node(&self, nodes: &mut Nodes, id: BufferId) -> Rc<BufferNode> {
+    pub(super) fn node(&self, nodes: &mut Nodes, id: BufferId) -> Rc<BufferNode> {
         match nodes.0.get(id as usize) {
             Some(Some(node)) => Rc::clone(node),
             Some(None) | None => self.make_node(nodes, id),
@@ -101,7 +101,7 @@ impl<R: Rules> BufferTable<R> {
     }
 
     /// The buffer with one more store.
-    pub fn push(&self, id: BufferId, node: &BufferNode, stored: Stored, label: Label) -> BufferId {
+    pub(super) fn push(&self, id: BufferId, node: &BufferNode, stored: Stored, label: Label) -> BufferId {
         let is_same = |push: &&(Stored, Label, BufferId)| (push.0, push.1) == (stored, label);
         let known = node.pushes.borrow().iter().find(is_same).map(|push| push.2);
         known.unwrap_or_else(|| {
@@ -112,7 +112,7 @@ impl<R: Rules> BufferTable<R> {
     }
 
     /// The buffer with a store-store marker behind what it holds.
-    pub fn mark(&self, id: BufferId, node: &BufferNode) -> BufferId {
+    pub(super) fn mark(&self, id: BufferId, node: &BufferNode) -> BufferId {
         node.marked.get().unwrap_or_else(|| {
             let marked = self.intern(self.rules.with_marker(&self.waiting(id)));
             node.marked.set(Some(marked));

@@ -15,7 +15,7 @@ use crate::frontend::hir::LocalId;
 
 crate::index_type!(
     /// A control point in the making.
-    Node
+    pub(crate) Node
 );
 
 /// A register in the making.
