@@ -7,11 +7,11 @@
 //!   explicit     4,000 ─ 8,000 ─ 9,713 states: safe ──▶ the answer; the others are told to stop
 //! ```
 //!
-//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double from
-//! round to round. They are counted in states and constraints, not in time, and the answer is that of the first in the
-//! list among those that answer in the same round: the same question gets the same answer and run, on one core and on
-//! several. It is known as soon as those before it in the list have done their share. What it costs is at most twice the
-//! number of engines times what the quickest takes, if the shares take about the same time.
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double
+//! from round to round. They are counted in states and constraints, not in time, and the answer is that of the first in
+//! the list among those that answer in the same round: the same question gets the same answer and run, on one core and
+//! on several. It is known as soon as those before it in the list have done their share. What it costs is at most twice
+//! the number of engines times what the quickest takes, if the shares take about the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -106,8 +106,8 @@ struct State {
 
 impl State {
     /// Who wins: the first with a verdict, once all before it have done their share of the round; and where nobody is
-    /// left to find one, the first that met a limit. A limit that binds all of them is met by the others as soon as they
-    /// go on.
+    /// left to find one, the first that met a limit. A limit that binds all of them is met by the others as soon as
+    /// they go on.
     fn best(&self) -> Option<usize> {
         let first = |worth: Worth| self.places.iter().position(|it| *it == Place::Left(worth));
         let is_at_it = |place: &Place| matches!(place, Place::Ready | Place::Running);

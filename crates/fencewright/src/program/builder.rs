@@ -5,6 +5,7 @@
 //! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -38,6 +39,7 @@ impl Builder {
             edges: IndexVec::new(),
             properties: IndexVec::new(),
             no_hang: None,
+            waits: BTreeSet::new(),
             hints: Vec::new(),
             memo: Memo::default(),
         };
@@ -150,6 +152,11 @@ impl Builder {
     /// A property.
     pub fn property(&mut self, property: Property) {
         self.program.properties.push(property);
+    }
+
+    /// Says that what stands here waits for a condition: where it does not hold, all of it is done again.
+    pub fn wait(&mut self, span: Span) {
+        self.program.waits.insert(span);
     }
 
     /// Says that no run may hang.

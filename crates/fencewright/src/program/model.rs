@@ -1,6 +1,6 @@
 //! Shared locations, processes, edges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::index_type;
@@ -359,6 +359,7 @@ pub struct Program {
     pub(super) edges: IndexVec<EdgeId, Edge>,
     pub(super) properties: IndexVec<PropertyId, Property>,
     pub(super) no_hang: Option<NoHang>,
+    pub(super) waits: BTreeSet<Span>,
     pub(super) hints: Vec<Expr<StateVar>>,
     /// What others have found out about it.
     pub(super) memo: Memo,
@@ -425,6 +426,11 @@ impl Program {
     /// The properties. Assertions, ranges and indices are checked besides.
     pub fn properties(&self) -> &IndexVec<PropertyId, Property> {
         &self.properties
+    }
+
+    /// The places of the text that wait for a condition.
+    pub fn waits(&self) -> &BTreeSet<Span> {
+        &self.waits
     }
 
     /// Whether it says that none of its runs hangs.

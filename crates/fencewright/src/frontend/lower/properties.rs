@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{self, ExprKind, ItemKind};
-use crate::frontend::hir::{Claim, LocalId, Property, Thread, Unit};
+use crate::frontend::hir::{Claim, LocalId, Property, Unit};
 use crate::frontend::said::MAX_SITUATIONS;
 use crate::program::{BinaryOp, NoHang, ProcessId, PropertyKind, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
@@ -59,7 +59,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 }
             }
             ItemKind::Hang(it) => {
-                it.except.iter().for_each(|it| check_exception(log, unit, it));
+                it.except.iter().for_each(|it| check_exception(log, known, it));
                 let except = it.except.iter().map(|(thread, label)| (thread.text.clone(), label.text.clone()));
                 unit.no_hang(NoHang { except: except.collect(), span: item.span });
             }
@@ -71,12 +71,13 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
 }
 
 /// Says so if there is no such thread, or it has no such label.
-fn check_exception(log: &mut Log, unit: &Unit, (thread, label): &(ast::Name, ast::Name)) {
-    let is_it = |it: &&Thread| it.name == thread.text || it.name.split('(').next() == Some(&thread.text);
-    let mut members = unit.threads().iter().filter(is_it).peekable();
-    if members.peek().is_none() {
+fn check_exception(log: &mut Log, known: &Known<'_, '_>, (thread, label): &(ast::Name, ast::Name)) {
+    let named = known.globals.members.iter().map(|it| it.name());
+    let is_it = |name: &str| name == thread.text || name.split('(').next() == Some(&thread.text);
+    let members: Vec<&Body> = named.zip(known.bodies).filter(|(name, _)| is_it(name)).map(|it| it.1).collect();
+    if members.is_empty() {
         log.error(thread.span, format!("unknown thread `{}`", thread.text), "name a thread, or a family of threads");
-    } else if !members.any(|it| it.labels.iter().any(|it| *it == label.text)) {
+    } else if !members.iter().any(|it| it.declared_labels.contains_key(&label.text)) {
         let help = "put the label before the loop or statement that may wait for ever";
         log.error(label.span, format!("`{}` has no label `{}`", thread.text, label.text), help);
     }

@@ -61,6 +61,8 @@ pub(super) struct Cfg {
     pub entry: Node,
     /// Where the process has ended.
     pub end: Option<Node>,
+    /// The statements that wait for a condition.
+    pub waits: Vec<Span>,
     /// The call that arcs come from now.
     pub call: Option<Shared<Called>>,
     /// The function that registers are declared in now.
@@ -76,6 +78,7 @@ impl Cfg {
             slots: IndexVec::new(),
             entry: Node::from_usize(0),
             end: None,
+            waits: Vec::new(),
             call: None,
             scope: None,
         };

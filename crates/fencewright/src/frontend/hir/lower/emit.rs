@@ -42,6 +42,7 @@ pub(super) fn emit(
             builder.called(edge, call);
         }
     }
+    cfg.waits.iter().for_each(|&span| builder.wait(span));
     if let Some(end) = cfg.end {
         builder.end(points.of(end));
         emitted.ends.push(points.of(end));

@@ -51,6 +51,7 @@ impl Walk<'_> {
             }
             StmtKind::Assume(condition) => {
                 let holds = self.cfg.node();
+                self.cfg.waits.push(span);
                 self.condition(condition, Some(holds), None);
                 self.cursor = holds;
             }
