@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use fencewright::engine::{self, Engine, Options, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
+use fencewright::watch::Limits;
 
 use super::names::{Models, engines, models, reductions};
 use super::settings::{self, SettingArguments};
@@ -28,7 +29,7 @@ pub(crate) struct SearchArguments {
     /// Switch a reduction off; verdicts never change (repeatable; `fencewright engines` lists them)
     #[arg(long, value_name = "REDUCTION", value_parser = reductions())]
     pub without: Vec<String>,
-    /// Stop after this time, for each file and model: `60s`, `5m`, `none`
+    /// Stop after this time, for each file and model, reading the file included: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
     pub timeout: Limit<Duration>,
     /// Stop at this much memory: `2G`, `none`
@@ -79,6 +80,11 @@ impl SearchArguments {
             }
         }
         models
+    }
+
+    /// What each file may use under each model.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.timeout.0, bytes: self.memory.0 }
     }
 
     /// The engine.

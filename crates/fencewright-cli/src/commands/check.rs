@@ -1,13 +1,14 @@
 //! `check`: is the program correct?
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fencewright::engine::{Answer, Judged, Stats, Task, Verdict, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, trace_page, vacuous};
 use fencewright::source::Diagnostic;
-use fencewright::watch::{Limits, Stop};
+use fencewright::watch::Stop;
 
 use crate::args::{CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
@@ -44,13 +45,18 @@ pub(crate) fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
 
 /// Answers for one file under every model asked.
 pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
-    let program = input::program(question.file, question.input, console);
-    let program = program.and_then(|program| input::hinted(program, question.search, console));
-    let Some(program) = program else { return console.refuse(&input::name(question.file)) };
+    let mut limits = question.search.limits();
+    let program = input::program(question.file, question.input, &mut limits, console);
+    let program = program.and_then(|program| input::hinted(program, question.search, &mut limits, console));
+    let program = match program {
+        Ok(program) => Arc::new(program),
+        Err(unread) => return console.refuse(&input::name(question.file), unread),
+    };
     let notes = console.take_notes();
     let mut code = Code::Good;
     for model in question.search.models() {
-        code = code.max(answer_under(question, (&program, &notes), model, console));
+        let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
+        code = code.max(answer_under(question, (&program, &notes), (model, &watch), console));
         if console.is_closed() || interrupt::is_asked() {
             break;
         }
@@ -60,38 +66,31 @@ pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
 
 fn answer_under(
     question: &Question<'_>,
-    (program, notes): (&Program, &[Note]),
-    model: Model,
+    (program, notes): (&Arc<Program>, &[Note]),
+    (model, watch): (Model, &Arc<Watch>),
     console: &mut Console,
 ) -> Code {
-    let search = question.search;
-    let (engine, options) = (search.engine(), search.options());
-    let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-    let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
-    let task = Task::new(program, model, &options);
+    let (engine, options) = (question.search.engine(), question.search.options());
     let is_heard = !console.is_quiet() || !console.is_for_people();
-    let (lists_properties, warns) = (is_heard, is_heard || search.deny_warnings);
-    let work = || {
-        let answer = engine.check(&task, &watch);
+    let (lists_properties, warns) = (is_heard, is_heard || question.search.deny_warnings);
+    let theirs = Arc::clone(program);
+    let done = watch.over(move |watch| {
+        let task = Task::new(&theirs, model, &options);
+        let answer = engine.check(&task, watch);
         let properties = match &answer {
-            Ok(answer) if lists_properties => each(engine, &task, answer, &watch),
+            Ok(answer) if lists_properties => each(engine, &task, answer, watch),
             Ok(_) | Err(_) => Vec::new(),
         };
         let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
-        let unreached = (is_safe && warns).then(|| unreached(&task, &watch)).flatten().unwrap_or_default();
+        let unreached = (is_safe && warns).then(|| unreached(&task, watch)).flatten().unwrap_or_default();
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-        let warnings = vacuous(program, model, &unreached);
+        let warnings = vacuous(&theirs, model, &unreached);
         Found { answer, properties, warnings, notes: Vec::new(), seconds: watch.elapsed().as_secs_f64() }
-    };
-    watch.over(work, |done| {
-        watch.clear();
-        let is_deaf = done.is_err();
-        let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, &watch));
-        console.diagnostics(program.source(), &found.warnings);
-        found.notes = [notes, &console.take_notes()].concat();
-        let code = found.tell(question, program, model, console);
-        code.max(if is_deaf { console.end() } else { Code::Good })
-    })
+    });
+    let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, watch));
+    console.diagnostics(program.source(), &found.warnings);
+    found.notes = [notes, &console.take_notes()].concat();
+    found.tell(question, program, model, console)
 }
 
 /// What came of a question.
@@ -104,8 +103,8 @@ struct Found {
 }
 
 impl Found {
-    /// A phase did not listen.
-    fn nothing(engine: &'static str, stop: Stop, watch: &Watch<'_>) -> Self {
+    /// A phase was stopped that has nothing to show.
+    fn nothing(engine: &'static str, stop: Stop, watch: &Watch) -> Self {
         let answer = Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
         let seconds = watch.elapsed().as_secs_f64();
         Self { answer: Ok(answer), properties: Vec::new(), warnings: Vec::new(), notes: Vec::new(), seconds }

@@ -13,11 +13,12 @@
 //! is at most the number of engines times what the quickest takes, if the shares take about the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::engine::automaton::Unmade;
 use crate::engine::{Answer, Engine, Options, Task, Unsupported, Verdict};
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Stop, heard, heeding};
 
 /// An engine, and its share of a round.
 #[derive(Clone, Copy)]
@@ -60,9 +61,13 @@ pub(super) fn race(
     let options = Options { threads: 1, ..task.options.clone() };
     let task = &Task { options: &options, ..*task };
     let rounds = Rounds::new(contenders.len(), n_permits, monitor);
+    let heard = heard();
     let run = |number: usize, contender: &Contender| {
         let seat = Seat::take(&rounds, number, contender.share);
-        let said = contender.engine.check(task, &seat);
+        let over: Arc<dyn Monitor + Send + Sync> =
+            Arc::new(Over { is_decided: Arc::clone(&rounds.is_decided), heard: heard.clone() });
+        let said = heeding(over, || contender.engine.check(task, &seat));
+        let said = said.unwrap_or_else(|stop| Unmade::Stopped(stop).answered(contender.engine.name()));
         let worth = said.as_ref().map_or(Worth::Nothing, |answer| worth(&answer.verdict));
         rounds.leave(number, worth);
         said
@@ -120,13 +125,27 @@ struct Rounds<'a> {
     n_permits: usize,
     state: Mutex<State>,
     changed: Condvar,
-    is_decided: AtomicBool,
+    is_decided: Arc<AtomicBool>,
+}
+
+/// For those who do not say how far they have come: the race is decided, or over for all.
+struct Over {
+    is_decided: Arc<AtomicBool>,
+    heard: Option<Arc<dyn Monitor + Send + Sync>>,
+}
+
+impl Monitor for Over {
+    fn poll(&self, _progress: &Progress) -> Option<Stop> {
+        let is_decided = self.is_decided.load(Ordering::Relaxed);
+        let stop = self.heard.as_ref().and_then(|it| it.is_over());
+        stop.or_else(|| is_decided.then_some(Stop::Asked))
+    }
 }
 
 impl<'a> Rounds<'a> {
     fn new(n_contenders: usize, n_permits: usize, monitor: &'a dyn Monitor) -> Self {
         let state = State { places: vec![Place::Ready; n_contenders], n_running: 0, winner: None };
-        let is_decided = AtomicBool::new(false);
+        let is_decided = Arc::new(AtomicBool::new(false));
         Self { monitor, n_permits, state: Mutex::new(state), changed: Condvar::new(), is_decided }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::token::{Keyword, Symbol, Token, TokenKind};
 use crate::source::{Diagnostic, SourceFile, Span};
+use crate::watch::heed;
 
 /// After so many errors nothing more is read.
 pub(super) const MAX_ERRORS: usize = 50;
@@ -71,6 +72,7 @@ impl<'a> Lexer<'a> {
 
     /// The next token.
     pub(super) fn next_token(&mut self) -> Token {
+        heed(1);
         loop {
             self.skip_blanks_and_comments();
             let start = self.position;

@@ -9,6 +9,7 @@ use crate::util::{Idx, IndexVec};
 
 use super::cfg::{Cfg, Node};
 use crate::frontend::hir::{LocalId, Thread};
+use crate::watch::heed;
 
 /// A process with what properties may say of it.
 #[derive(Debug)]
@@ -35,6 +36,7 @@ pub(super) fn emit(
     let registers = emit_registers(builder, &mut emitted, cfg, domains);
     let points = emit_points(builder, &mut emitted, cfg);
     for arc in &cfg.arcs {
+        heed(4);
         let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
         let edge = builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
         if let Some(call) = &arc.call {
@@ -56,6 +58,7 @@ fn emit_registers(
 ) -> Vec<Option<RegisterId>> {
     let mut is_used = vec![false; cfg.slots.len()];
     for arc in &cfg.arcs {
+        heed(4);
         let mark = std::cell::RefCell::new(&mut is_used);
         renamed(&arc.op, &|register| {
             mark.borrow_mut()[register.index()] = true;
