@@ -310,8 +310,8 @@ pub(crate) struct ExploreArguments {
     /// Stop each check after this time: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = units::time)]
     pub timeout: Limit<Duration>,
-    /// Stop each check when its tables take this much memory: `2G`, `none`
-    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    /// Stop checks when the server holds this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = units::size)]
     pub memory: Limit<u64>,
     #[command(flatten)]
     pub input: InputArguments,

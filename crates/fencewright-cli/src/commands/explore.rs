@@ -11,7 +11,7 @@ use fencewright_web::{MAX_TEXT_BYTES, Server, Settings};
 use crate::args::ExploreArguments;
 use crate::code::Code;
 use crate::console::{Console, complain, reason};
-use crate::{frontends, input, interrupt};
+use crate::{frontends, input, interrupt, rss};
 
 /// How often it is looked whether Ctrl-C was pressed.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -38,6 +38,7 @@ pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
         defines: arguments.input.define.clone(),
         model: arguments.model,
         limits: Limits { time: arguments.timeout.0, bytes: arguments.memory.0 },
+        resident: rss::current,
         port: arguments.port,
     };
     match Server::start(settings) {

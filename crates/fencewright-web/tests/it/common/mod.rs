@@ -32,6 +32,7 @@ pub(crate) fn serve(path: &str) -> Server {
         defines: Vec::new(),
         model: Model::Tso,
         limits: Limits { time: Some(Duration::from_secs(120)), bytes: Some(1 << 29) },
+        resident: || None,
         port: 0,
     };
     Server::start(settings).expect("a port is free")

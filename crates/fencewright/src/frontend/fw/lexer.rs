@@ -72,7 +72,6 @@ impl<'a> Lexer<'a> {
 
     /// The next token.
     pub(super) fn next_token(&mut self) -> Token {
-        heed(1);
         loop {
             self.skip_blanks_and_comments();
             let start = self.position;
@@ -107,6 +106,7 @@ impl<'a> Lexer<'a> {
 
     fn skip_blanks_and_comments(&mut self) {
         loop {
+            heed(1);
             let rest = self.rest();
             let blank = rest.bytes().take_while(u8::is_ascii_whitespace).count();
             let newlines = rest.as_bytes()[..blank].iter().filter(|&&byte| byte == b'\n').count();

@@ -149,6 +149,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment(&mut self) {
+        heed(1);
         let start = self.position;
         let newlines = std::mem::take(&mut self.newlines);
         if let Some(length) = comment_length(self.dialect, self.rest()) {
