@@ -175,6 +175,15 @@ impl Console {
         self.error_about(None, message, help);
     }
 
+    /// A file that was not read to its end; where there are findings, that is one of them.
+    pub(crate) fn stopped(&self, file: &str, message: &str, help: Option<&str>) {
+        if self.command.is_some() {
+            self.notes.borrow_mut().all.push(Note::error(Some(file), message, help));
+        } else {
+            self.error_about(Some(file), message, help);
+        }
+    }
+
     /// An error about a file as a whole, if it is about one.
     pub(crate) fn error_about(&self, file: Option<&str>, message: &str, help: Option<&str>) {
         self.notes.borrow_mut().all.push(Note::error(file, message, help));

@@ -143,8 +143,8 @@ pub(crate) fn within<T: Send + 'static>(
     let done = watch.over(|_| work());
     limits.time = limits.time.map(|time| time.saturating_sub(watch.elapsed()));
     done.map_err(|stop| {
-        let reason = StopReason::from(stop);
-        console.error_about(Some(&name), &format!("`{name}` was not read to its end: {stop}"), reason.advice());
+        let help = StopReason::from(stop).advice().map(str::to_owned);
+        console.stopped(&name, &format!("`{name}` was not read to its end: {stop}"), help.as_deref());
         Unread::Stopped(stop)
     })
 }

@@ -137,7 +137,7 @@ struct Over {
 impl Monitor for Over {
     fn poll(&self, _progress: &Progress) -> Option<Stop> {
         let is_decided = self.is_decided.load(Ordering::Relaxed);
-        let stop = self.heard.as_ref().and_then(|it| it.is_over());
+        let stop = self.heard.as_ref().and_then(Monitor::is_over);
         stop.or_else(|| is_decided.then_some(Stop::Asked))
     }
 }
