@@ -163,7 +163,7 @@ impl Jobs {
         let (started, allowed) = (Instant::now(), self.allowed);
         let job = Arc::new(Job { started, allowed, canceled: OnceLock::new(), now: Mutex::new(now) });
         let (watched, working) = (Arc::clone(&job), Working::one_more(&self.n_working));
-        let spawned = thread::Builder::new().spawn(move || watched.attend(aim, Arc::new(understood), working));
+        let spawned = thread::Builder::new().spawn(move || watched.attend(aim, &Arc::new(understood), working));
         spawned.map_err(|_| Busy)?;
         all.last += 1;
         let id = JobId(all.last);
@@ -229,9 +229,9 @@ impl Job {
     }
 
     /// Has somebody work, and waits for what comes of it; but not for one who does not listen.
-    fn attend(self: &Arc<Self>, aim: Aim, understood: Arc<Understood>, working: Working) {
+    fn attend(self: &Arc<Self>, aim: Aim, understood: &Arc<Understood>, working: Working) {
         let (sender, receiver) = mpsc::channel();
-        let (job, theirs) = (Arc::clone(self), Arc::clone(&understood));
+        let (job, theirs) = (Arc::clone(self), Arc::clone(understood));
         let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
             // Whoever waits may have gone.
             let _ = sender.send(job.work(aim, &theirs));
@@ -240,12 +240,12 @@ impl Job {
         let done = loop {
             match receiver.recv_timeout(LOOK_PERIOD) {
                 Ok(Ok(done)) => break done,
-                Ok(Err(stop)) => break self.stopped(aim, &understood, stop),
+                Ok(Err(stop)) => break self.stopped(aim, understood, stop),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break Done::defect(),
             }
             if let Some(stop) = self.overrun() {
-                break self.stopped(aim, &understood, stop);
+                break self.stopped(aim, understood, stop);
             }
         };
         drop(worker);
@@ -287,7 +287,7 @@ impl Job {
         match aim {
             Aim::Check => {
                 let verdict = Verdict::Unknown(stop.into());
-                self.told_check(understood, Ok(Answer { engine, verdict, stats: Stats::default() }), &[])
+                self.told_check(understood, &Ok(Answer { engine, verdict, stats: Stats::default() }), &[])
             }
             Aim::Fence => self.told_fence(understood, Ok(Synthesis::stopped(engine, stop))),
         }
@@ -300,10 +300,10 @@ impl Job {
         let answer = engine.check(&task, watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
         let properties = answer.as_ref().map_or(Vec::new(), |answer| each(*engine, &task, answer, watch));
-        self.told_check(understood, answer, &properties)
+        self.told_check(understood, &answer, &properties)
     }
 
-    fn told_check(&self, understood: &Understood, answer: Result<Answer, Refusal>, properties: &[Judged]) -> Done {
+    fn told_check(&self, understood: &Understood, answer: &Result<Answer, Refusal>, properties: &[Judged]) -> Done {
         let Understood { program, model, .. } = understood;
         let finding = Finding {
             command: Command::Check,
