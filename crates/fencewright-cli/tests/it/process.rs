@@ -65,7 +65,7 @@ fn ctrl_c_ends_what_translates_too() {
     let thread =
         |name: &str| format!("thread {name} {{ for i in 0..499 {{ for j in 0..99 {{ x = j % 4; y = 1; }} }} }}");
     let program = format!("shared x, y: 0..3; {} {}", thread("A"), thread("B"));
-    std::fs::write(&path, program).expect("a file can be written");
+    fs::write(&path, program).expect("a file can be written");
     let child = fencewright(&["translate", &path.display().to_string()]).spawn().expect("the command starts");
     std::thread::sleep(Duration::from_millis(100));
     let pressed = Instant::now();

@@ -159,7 +159,7 @@ impl<'a> Rounds<'a> {
     fn wait(&self, mut state: MutexGuard<'_, State>, number: usize) {
         let may_not = |state: &mut State| {
             let is_next = state.places.iter().position(|it| *it == Place::Ready) == Some(number);
-            !(is_next && state.n_running < self.n_permits) && !self.is_decided()
+            !(self.is_decided() || is_next && state.n_running < self.n_permits)
         };
         state = self.changed.wait_while(state, may_not).unwrap_or_else(PoisonError::into_inner);
         state.places[number] = Place::Running;
