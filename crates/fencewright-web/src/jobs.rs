@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Answer, Judged, Options, Stats, Task, Verdict, each};
+use fencewright::engine::{Answer, Judged, Options, SAFETY, Stats, Task, Verdict, each};
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::program::{Candidate, CandidateId, Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
@@ -310,6 +310,7 @@ impl Job {
             file: program.source().name(),
             program,
             model: *model,
+            question: SAFETY,
             answer: answer.as_ref(),
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
@@ -340,6 +341,7 @@ impl Job {
             file: program.source().name(),
             program,
             models: &[*model],
+            question: SAFETY,
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,

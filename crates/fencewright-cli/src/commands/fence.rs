@@ -1,9 +1,10 @@
 //! `fence`: which fences make the program correct?
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use fencewright::engine::{StopReason, Task, Verdict};
+use fencewright::engine::{StopReason, Task, Unmade, Verdict};
 use fencewright::frontend::rewrite::Edit;
 use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
@@ -23,11 +24,14 @@ use crate::monitor::Watch;
 use crate::{input, interrupt, output, rss};
 
 /// Everything about one file.
+#[derive(Clone, Copy)]
 struct Job<'a> {
     arguments: &'a FenceArguments,
     limits: Limits,
     input: &'a Input,
     program: &'a Arc<Program>,
+    /// The same with all that is asked as its properties.
+    asked: &'a Program,
     notes: &'a [Note],
     candidates: &'a Arc<IndexVec<CandidateId, Candidate>>,
     costs: &'a Costs,
@@ -75,7 +79,7 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
     };
     let (candidates, notes) = (Arc::new(candidates), console.take_notes());
     let (program, candidates) = (&program, &candidates);
-    let job = Job { arguments, limits, input: &input, program, notes: &notes, candidates, costs };
+    let job = Job { arguments, limits, input: &input, program, asked: program, notes: &notes, candidates, costs };
     let mut code = Code::Good;
     for models in arguments.questions() {
         code = code.max(job.answer(&models, console));
@@ -125,15 +129,29 @@ impl Job<'_> {
         let (program, candidates, costs) = (Arc::clone(self.program), Arc::clone(self.candidates), self.costs.clone());
         let kinds = self.arguments.which.kinds();
         let (wanted, method) = (self.arguments.wanted(), self.arguments.method.into());
-        let theirs = models.to_vec();
+        let (theirs, search) = (models.to_vec(), self.arguments.search.clone());
         let done = watch.over(move |watch| {
             let request = Request { candidates: &candidates, kinds: &kinds, costs: &costs, wanted, method };
             let task = Task::new(&program, theirs[0], &options);
-            synth::synthesize_under(engine, &task, &theirs, &request, watch)
+            let asked = match search.asking(&task, watch) {
+                Ok(asked) => asked,
+                Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
+                Err(Unmade::Stopped(stop)) => return Ok((Synthesis::stopped(engine.name(), stop), None)),
+            };
+            let task = Task { program: &asked, ..task };
+            let synthesis = synth::synthesize_under(engine, &task, &theirs, &request, watch)?;
+            let other = match asked {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(program) => Some(program),
+            };
+            Ok((synthesis, other))
         });
-        let answer = done.unwrap_or_else(|stop| Ok(Synthesis::stopped(engine.name(), stop)));
-        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-        self.told(models, &answer, watch.elapsed().as_secs_f64(), console)
+        let (answer, other) = match done.unwrap_or_else(|stop| Ok((Synthesis::stopped(engine.name(), stop), None))) {
+            Ok((synthesis, other)) => (Ok(synthesis), other),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        let asked = other.as_ref().unwrap_or(self.program);
+        Job { asked, ..*self }.told(models, &answer, watch.elapsed().as_secs_f64(), console)
     }
 
     fn told(&self, models: &[Model], answer: &Result<Synthesis, Refusal>, seconds: f64, console: &mut Console) -> Code {
@@ -167,8 +185,9 @@ impl Job<'_> {
         let finding = FenceFinding {
             command: Command::Fence,
             file: self.program.source().name(),
-            program: self.program,
+            program: self.asked,
             models,
+            question: &self.arguments.search.question(self.program),
             candidates: self.candidates,
             answer: answer.as_ref(),
             diff,
@@ -245,10 +264,16 @@ impl Job<'_> {
 
     /// Whether the repaired text is safe; what is said if not is the code.
     fn check_again(&self, program: &Arc<Program>, model: Model, console: &Console) -> Result<(), Code> {
-        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
+        let (search, options) = (self.arguments.search.clone(), self.arguments.search.options());
         let program = Arc::clone(program);
         let watch = Watch::start(self.limits, "the repaired text".to_owned(), console);
-        let done = watch.over(move |watch| engine.check(&Task::new(&program, model, &options), watch));
+        let done = watch.over(move |watch| {
+            let task = Task::new(&program, model, &options);
+            match search.asking(&task, watch) {
+                Ok(asked) => search.engine().check(&Task { program: &asked, ..task }, watch),
+                Err(unmade) => unmade.answered(search.engine().name()),
+            }
+        });
         let verdict = done.map_or_else(|stop| Ok(Verdict::Unknown(stop.into())), |it| it.map(|it| it.verdict));
         match verdict {
             Ok(Verdict::Safe) => Ok(()),
