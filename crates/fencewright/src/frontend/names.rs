@@ -9,6 +9,7 @@ use crate::frontend::ast::{
     ThreadRef, Type, TypeKind,
 };
 use crate::source::Span;
+use crate::watch::heed;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,6 +233,7 @@ impl Walk {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        heed(2);
         match &statement.kind {
             StmtKind::Let(it) => {
                 it.ty.iter().for_each(|ty| self.ty(ty));

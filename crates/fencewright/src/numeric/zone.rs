@@ -8,6 +8,7 @@
 //! be tightened by adding others, so that inclusion and projection are read off. Over the integers that is exact.
 
 use crate::numeric::Bound;
+use crate::watch::heed;
 
 /// A variable plus a constant; variable 0 is the constant 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,6 +65,7 @@ impl Zone {
     /// Adds `vᵢ - vⱼ ≤ c`; false if no valuation is left.
     #[must_use]
     pub fn add(&mut self, i: usize, j: usize, c: Bound) -> bool {
+        heed(8);
         if c >= self.bound(i, j) {
             return true;
         }
@@ -180,6 +182,7 @@ impl Zone {
 
     /// Whether every valuation of another zone is one of this.
     pub fn includes(&self, other: &Self) -> bool {
+        heed(4);
         self.bounds.iter().zip(&other.bounds).all(|(mine, theirs)| mine >= theirs)
     }
 
@@ -206,6 +209,7 @@ impl Zone {
 
     /// Tightens all bounds by each other; false if no valuation is left.
     fn close(&mut self) -> bool {
+        heed(64);
         for via in 0..self.n {
             for a in 0..self.n {
                 let to_via = self.bound(a, via);

@@ -17,6 +17,7 @@ use crate::program::{
 };
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
+use crate::watch::heed;
 
 /// A program in the making.
 #[derive(Debug)]
@@ -139,6 +140,7 @@ impl Builder {
 
     /// An edge between two points of one process. Edges of one place of the text are copies of one operation.
     pub fn edge(&mut self, from: PointId, op: Op, to: PointId, span: Span) -> EdgeId {
+        heed(2);
         let process = self.program.points[from].process;
         assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
         let next = OperationId::from_usize(self.operations.len());

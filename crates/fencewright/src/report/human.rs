@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
-    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Tested, Verification, certificates, fences,
-    property, tested, violated,
+    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Tested, Verification, WrongInput, certificates,
+    fences, property, tested, violated,
 };
 use crate::source::Style;
 
@@ -21,6 +21,16 @@ impl Report for Human {
 
     fn about(&self) -> &'static str {
         "for people: the verdict in one line, then the run"
+    }
+
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        let (Some(_), Some(file)) = (wrong.stopped, wrong.file) else { return String::new() };
+        let why = wrong.notes.iter().rfind(|note| note.is_error());
+        let mut out = format!("{file}: unknown: {}\n", why.map_or("", |it| &it.message));
+        if let Some(help) = why.and_then(|it| it.help.as_deref()) {
+            let _ = writeln!(out, "  = help: {help}");
+        }
+        out
     }
 
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String {

@@ -37,6 +37,7 @@ use crate::numeric::{Bound, Zone};
 use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::{Control, Flow};
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 use super::Subject;
 use super::verify::{Failure, Steps};
@@ -185,6 +186,7 @@ impl Visit<'_> {
 
     /// What the grid keeps of data.
     fn raised(&self, Configuration { key, data }: &Configuration) -> Data {
+        heed(16);
         let rows = self.abstraction.predicates.iter().filter_map(|it| it.row(key, self.stepper.layout));
         data.weakened(raised(&data.zone, self.abstraction), rows)
     }

@@ -4,6 +4,7 @@ use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::{self, Effect, EffectKind, LoadOrder, LocalId, Operand, Place};
 use crate::program::{BinaryOp, Domain, Expr, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 use super::body::{Body, Meaning, TargetRef};
 use super::calls::Wanted;
@@ -17,6 +18,7 @@ pub(super) type Pure = Typed<Operand>;
 impl Body<'_, '_> {
     /// The value of an expression. `wanted` is what `any` stands for.
     pub(super) fn value(&mut self, expr: &ast::Expr, wanted: Option<Domain>) -> Pure {
+        heed(2);
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) | ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),

@@ -8,6 +8,7 @@ use crate::frontend::said::MAX_SITUATIONS;
 use crate::program::{BinaryOp, NoHang, ProcessId, PropertyKind, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
+use crate::watch::heed;
 
 use super::body::Lowering as Body;
 use super::constants::{Environment, constant, ends};
@@ -161,6 +162,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         };
         let Some((lo, hi)) = ends(self.log, &self.environment, &binder.range) else { return };
         for value in lo..=hi {
+            heed(4);
             self.n_rounds += 1;
             if self.n_rounds > MAX_SITUATIONS {
                 self.left_out.get_or_insert(binder.name.span);
@@ -175,6 +177,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     fn claim(&mut self, expr: &ast::Expr) -> Claim {
+        heed(2);
         if !has_at(expr) {
             return Claim::Holds(self.boolean(expr).expr);
         }

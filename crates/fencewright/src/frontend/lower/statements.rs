@@ -4,6 +4,7 @@ use crate::frontend::ast::{self, Stmt, StmtKind};
 use crate::frontend::hir::{self, First, LocalId, StmtKind as Kind, StoreOrder};
 use crate::program::{Domain, Expr, Value};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 use super::atomic;
 use super::body::{Body, Meaning, TargetRef};
@@ -62,6 +63,7 @@ impl<'a> Body<'_, 'a> {
 
     /// What a statement does; nothing if there is a mistake in it.
     fn statement(&mut self, stmt: &'a Stmt) -> Option<Kind> {
+        heed(4);
         if self.is_atomic
             && let Some(what) = atomic::forbidden(&stmt.kind)
         {
@@ -341,6 +343,7 @@ impl<'a> Body<'_, 'a> {
         let mut copies = Vec::new();
         let mut is_left = false;
         for value in lo..=hi {
+            heed(4);
             if !self.log.spend(binder.name.span) {
                 break;
             }

@@ -11,6 +11,7 @@ use crate::frontend::ast::{
     Shared, Stmt, StmtKind, Thread, Trivia,
 };
 use crate::program::{BinaryOp, FenceKind};
+use crate::watch::heed;
 use expressions::{arguments, binder, expr, list, range, ty};
 
 const INDENT: &str = "    ";
@@ -128,6 +129,7 @@ impl Printer {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        heed(4);
         let is_label = matches!(statement.kind, StmtKind::Label(_));
         self.depth -= usize::from(is_label);
         self.comments(&statement.trivia.before);

@@ -8,6 +8,7 @@ use crate::frontend::hir::{
 };
 use crate::program::{BinaryOp, Called, Domain, Expr, Initial, Op};
 use crate::source::Span;
+use crate::watch::heed;
 
 use super::cfg::Node;
 use super::walk::{Activation, Loop, Walk};
@@ -19,6 +20,7 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
+        heed(4);
         assert!(!self.is_atomic || may_be_atomic(&stmt.kind), "an atomic block is one step");
         let span = stmt.span;
         match &stmt.kind {
