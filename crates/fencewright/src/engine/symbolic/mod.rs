@@ -7,6 +7,7 @@
 //! | file | idea |
 //! |---|---|
 //! | [`difference`] | expressions as difference constraints |
+//! | [`division`] | division by constants: by quotients or by remainders |
 //! | [`effect`] | what a step does to registers and memory, as one parallel assignment of sums under a guard |
 //! | [`flow`] | the control flow of a process with its registers left symbolic |
 //! | [`late`] | processes whose stores reach memory at once in an abstraction, and what that costs |
@@ -20,6 +21,7 @@
 //! | [`writers`] | who writes which location |
 
 pub(super) mod difference;
+pub(super) mod division;
 pub(super) mod effect;
 pub(super) mod flow;
 pub(super) mod late;
