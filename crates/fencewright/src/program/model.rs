@@ -386,6 +386,19 @@ impl Program {
         Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }
 
+    /// The same control flow over other data: other locations and processes, an operation for each edge, other properties
+    /// and hints. Nothing is added or left out.
+    pub(crate) fn with_data(
+        &self,
+        (locations, processes): (IndexVec<LocationId, Location>, IndexVec<ProcessId, Process>),
+        ops: Vec<Op>,
+        properties: IndexVec<PropertyId, Property>,
+        hints: Vec<Expr<StateVar>>,
+    ) -> Self {
+        let edges = self.edges.iter().zip(ops).map(|(edge, op)| Edge { op, ..edge.clone() }).collect();
+        Self { locations, processes, edges, properties, hints, memo: Memo::default(), ..self.clone() }
+    }
+
     /// The text it came from.
     pub fn source(&self) -> &Source {
         &self.source

@@ -58,6 +58,12 @@ fn linear_arithmetic_agrees_with_the_semantics() {
     tally.finish();
 }
 
+#[test]
+fn remainders_agree_with_the_semantics() {
+    let tally = arithmetic_agrees(Arithmetic::Remainders, 0, &[None]);
+    tally.finish();
+}
+
 /// With few stores in order much is not known, but nothing is missed.
 #[test]
 fn summed_up_buffers_miss_no_run() {

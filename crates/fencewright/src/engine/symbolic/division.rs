@@ -180,14 +180,17 @@ pub(crate) fn modulus(program: &Program) -> Value {
     })
 }
 
-fn gcd(a: Value, b: Value) -> Value {
+/// The greatest common divisor of two numbers that are not negative.
+pub(super) fn gcd(a: Value, b: Value) -> Value {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
+/// The least and the greatest value of a variable, if there are such.
+type Domain<'a, V> = &'a dyn Fn(&V) -> Option<(Value, Value)>;
+
 /// Finds the divisors in expressions over some variables.
 struct Divisors<'a, V> {
-    /// The least and the greatest value of a variable, if there are such.
-    domain: &'a dyn Fn(&V) -> Option<(Value, Value)>,
+    domain: Domain<'a, V>,
     out: &'a mut BTreeSet<Value>,
 }
 
@@ -248,7 +251,7 @@ impl<V> Divisors<'_, V> {
                 for (divided, by) in sides.into_iter().take(if is_commutative(*op) { 2 } else { 1 }) {
                     if let Expr::Const(by) = **by
                         && let Some(by) = divisor(*op, by)
-                        && !self.has_few_quotients(divided, *op, by)
+                        && !has_few_quotients(self.domain, divided, *op, by)
                     {
                         self.out.insert(by);
                     }
@@ -257,29 +260,30 @@ impl<V> Divisors<'_, V> {
         }
     }
 
-    fn has_few_quotients(&self, divided: &Expr<V>, op: BinaryOp, by: Value) -> bool {
-        let Some((lo, hi)) = self.bounds(divided) else { return false };
-        // What has few values is looked at value by value.
-        let is_few = |n: Value, most: Value| (0..=most).contains(&n);
-        let n_quotients = (hi / by).saturating_sub(lo / by);
-        is_few(hi.saturating_sub(lo), MAX_SPLIT) || !is_commutative(op) && is_few(n_quotients, MAX_QUOTIENTS - 1)
-    }
+}
 
-    /// The least and greatest value of an expression, if there are such and it is simple.
-    fn bounds(&self, expr: &Expr<V>) -> Option<(Value, Value)> {
-        match expr {
-            Expr::Const(value) => Some((*value, *value)),
-            Expr::Var(variable) => (self.domain)(variable),
-            Expr::Binary(BinaryOp::Add, left, right) => {
-                let (left, right) = (self.bounds(left)?, self.bounds(right)?);
-                Some((left.0.checked_add(right.0)?, left.1.checked_add(right.1)?))
-            }
-            Expr::Binary(BinaryOp::Sub, left, right) => {
-                let (left, right) = (self.bounds(left)?, self.bounds(right)?);
-                Some((left.0.checked_sub(right.1)?, left.1.checked_sub(right.0)?))
-            }
-            Expr::Unary(..) | Expr::Binary(..) => None,
+/// Whether a quotient is one of few, or what is divided has few values, so that it is looked at one by one.
+pub(super) fn has_few_quotients<V>(domain: Domain<'_, V>, divided: &Expr<V>, op: BinaryOp, by: Value) -> bool {
+    let Some((lo, hi)) = bounds(domain, divided) else { return false };
+    let is_few = |n: Value, most: Value| (0..=most).contains(&n);
+    let n_quotients = (hi / by.max(1)).saturating_sub(lo / by.max(1));
+    is_few(hi.saturating_sub(lo), MAX_SPLIT) || !is_commutative(op) && is_few(n_quotients, MAX_QUOTIENTS - 1)
+}
+
+/// The least and greatest value of an expression, if there are such and it is simple.
+fn bounds<V>(domain: Domain<'_, V>, expr: &Expr<V>) -> Option<(Value, Value)> {
+    match expr {
+        Expr::Const(value) => Some((*value, *value)),
+        Expr::Var(variable) => domain(variable),
+        Expr::Binary(BinaryOp::Add, left, right) => {
+            let (left, right) = (bounds(domain, left)?, bounds(domain, right)?);
+            Some((left.0.checked_add(right.0)?, left.1.checked_add(right.1)?))
         }
+        Expr::Binary(BinaryOp::Sub, left, right) => {
+            let (left, right) = (bounds(domain, left)?, bounds(domain, right)?);
+            Some((left.0.checked_sub(right.1)?, left.1.checked_sub(right.0)?))
+        }
+        Expr::Unary(..) | Expr::Binary(..) => None,
     }
 }
 

@@ -15,6 +15,8 @@
 //! | [`linear`] | linear expressions, exactly |
 //! | [`live`] | which registers can still matter where a process is |
 //! | [`refusal`] | what the engines for unbounded data do not take, and how they say so |
+//! | [`scaled`] | quotients by change of scale |
+//! | [`scales`] | by how much variables are multiplied for that |
 //! | [`situation`] | the situations that properties forbid |
 //! | [`start`] | how a program starts, as a zone |
 //! | [`walk`] | what happens in a run, walked on the reference semantics step by step, and replayed |
@@ -29,6 +31,8 @@ pub(super) mod layout;
 pub(super) mod linear;
 pub(super) mod live;
 pub(super) mod refusal;
+pub(super) mod scaled;
+pub(super) mod scales;
 pub(super) mod situation;
 pub(super) mod start;
 pub(super) mod walk;

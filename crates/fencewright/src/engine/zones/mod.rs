@@ -40,6 +40,7 @@ use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
+use crate::engine::symbolic::scaled::rescaled;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::symbolic::writers::{Writers, sole_writers};
@@ -94,6 +95,12 @@ impl Engine for ZonesEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
+        rescaled(task, |task| self.search(task, monitor))
+    }
+}
+
+impl ZonesEngine {
+    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {
