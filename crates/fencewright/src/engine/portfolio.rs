@@ -4,8 +4,9 @@
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes
 //! to a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
-//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables
-//! `coherence` is left out, and zones and predicates race instead. What none decides is answered by the explicit
+//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. Where a
+//! range is wide, zones and predicates race, too: to them a range is two bounds, and values that are only copied and
+//! compared are never enumerated. With `int` variables `coherence` is left out, and these race instead. What none decides is answered by the explicit
 //! engine, which at least says how far it saw no violation. The answer names the engine it comes from. What this gains
 //! is measured in `docs/coherence.md` and by the benchmark `regret`.
 
@@ -35,7 +36,13 @@ const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
 
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 10_000), of(&Explicit::DEFAULT, 40_000)],
+    race: &[
+        of(&LoadBuffer, 1_000),
+        of(&Coherence::PROVING, 10_000),
+        of(&ZonesEngine, 500),
+        of(&Predicates, 500),
+        of(&Explicit::DEFAULT, 40_000),
+    ],
 };
 
 /// The same where data is unbounded, so that abstract buffers may hold any number of values.
@@ -46,8 +53,8 @@ const ORDER_FOR_INTEGERS: Order = Order {
 
 static CARD: Card = Card {
     name: AUTO,
-    about: "explicit and coherence at a glance, then both and load-buffer (for `int` zones and predicates) at once; \
-            says who answered",
+    about: "explicit and coherence at a glance, then both and load-buffer (for `int` and wide ranges zones and \
+            predicates) at once; says who answered",
     reductions: &[],
     settings: &[],
     contradiction: |options| super::ALL.iter().find_map(|engine| (engine.card().contradiction)(options)),

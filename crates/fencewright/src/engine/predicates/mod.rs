@@ -113,7 +113,7 @@ impl Engine for Predicates {
         monitor.begins(Part::Engine(self.name()));
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
         let keep = task.options.choice(&KEEP, &Keep::ALL, Keep::name);
-        rescaled(task, |task| {
+        rescaled((task, ASKER.arithmetic), |task| {
             refined((task, keep), monitor, |verdict, refinement| answer(verdict, refinement.stats))
         })
     }

@@ -4,6 +4,8 @@
 //!    v := x / 2;  assert(v <= w)        V := X - X % 2;  assert(V <= W)        where V = 2·v, W = 2·w, X = x
 //! ```
 //!
+//! (Products the other way round: `seq := 2 * k` is `seq := K` where K = 2·k.)
+//!
 //! A quotient is no variable plus a constant, but `c · (x / c)` is: `x - x % c`, for division goes toward zero and what
 //! is left has the sign of `x`. So whatever the quotient is copied to, added to or compared with is multiplied by `c`,
 //! everywhere ([`scales`](super::scales)), and the program says the same with `%` only, which
@@ -14,7 +16,9 @@
 //! wants differences refuses it.
 
 use crate::engine::run::confirmed;
-use crate::engine::symbolic::scales::{Scales, lcm};
+use crate::engine::symbolic::difference::Arithmetic;
+use crate::engine::symbolic::division::{gcd, modulus};
+use crate::engine::symbolic::scales::{Products, Scales, lcm};
 use crate::engine::{Answer, Task, Unsupported, Verdict};
 use crate::program::{
     BinaryOp, Domain, Edge, Expr, Initial, LocationId, Micro, Op, Place, Program, RegisterId, RmwVar, StateVar,
@@ -25,10 +29,15 @@ use crate::util::Idx;
 
 /// Answers a question about a program that divides integers by one about another that does not.
 pub(crate) fn rescaled(
-    task: &Task<'_>,
+    (task, arithmetic): (&Task<'_>, Arithmetic),
     check: impl FnOnce(&Task<'_>) -> Result<Answer, Unsupported>,
 ) -> Result<Answer, Unsupported> {
-    let scaling = Scales::of(task.program).map(|scales| Scaling { program: task.program, scales });
+    // Who takes linear values needs no scales for products, but remainders are of variables.
+    let products = match arithmetic {
+        Arithmetic::Linear if modulus(task.program) == 1 => Products::Plain,
+        Arithmetic::Linear | Arithmetic::Differences => Products::Scaled,
+    };
+    let scaling = Scales::of(task.program, products).map(|scales| Scaling { program: task.program, scales });
     let scaled = scaling.and_then(|scaling| Some((scaling.scaled()?, scaling)));
     let Some((program, scaling)) = scaled else { return check(task) };
     let mut answer = check(&Task { program: &program, ..*task })?;
@@ -187,11 +196,10 @@ fn value<V: Clone>(expr: &Expr<V>, times: Value, of: &impl Fn(&V) -> Value) -> O
             (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Min | BinaryOp::Max, ..) => {
                 Some(Expr::binary(*op, value(left, times, of)?, value(right, times, of)?))
             }
-            (BinaryOp::Mul, _, Expr::Const(_)) => {
-                Some(Expr::Binary(*op, Box::new(value(left, times, of)?), right.clone()))
-            }
-            (BinaryOp::Mul, Expr::Const(_), _) => {
-                Some(Expr::Binary(*op, left.clone(), Box::new(value(right, times, of)?)))
+            (BinaryOp::Mul, _, Expr::Const(0)) | (BinaryOp::Mul, Expr::Const(0), _) => Some(Expr::Const(0)),
+            (BinaryOp::Mul, other, Expr::Const(by)) | (BinaryOp::Mul, Expr::Const(by), other) => {
+                let product = value(other, times.checked_mul(by.checked_abs()?)?, of)?;
+                Some(if *by > 0 { product } else { Expr::unary(UnaryOp::Neg, product) })
             }
             (BinaryOp::Rem, _, Expr::Const(by)) => {
                 let by = by.checked_mul(times)?;
@@ -232,9 +240,13 @@ fn unit<V>(expr: &Expr<V>, of: &impl Fn(&V) -> Value) -> Option<Value> {
         Expr::Const(_) | Expr::Unary(UnaryOp::Not, _) => Some(1),
         Expr::Var(variable) => Some(of(variable)),
         Expr::Unary(UnaryOp::Neg, operand) => unit(operand, of),
-        Expr::Binary(op, left, right) => match (op, &**right) {
-            (BinaryOp::Div, Expr::Const(by)) => unit(left, of)?.checked_mul(by.checked_abs()?.max(1)),
-            (BinaryOp::Rem, Expr::Const(_)) => unit(left, of),
+        Expr::Binary(op, left, right) => match (op, &**left, &**right) {
+            (BinaryOp::Div, _, Expr::Const(by)) => unit(left, of)?.checked_mul(by.checked_abs()?.max(1)),
+            (BinaryOp::Rem, _, Expr::Const(_)) => unit(left, of),
+            (BinaryOp::Mul, other, Expr::Const(by)) | (BinaryOp::Mul, Expr::Const(by), other) => {
+                let unit = unit(other, of)?;
+                Some(unit / gcd(unit, by.checked_abs()?))
+            }
             _ if op.is_boolean() => Some(1),
             _ => lcm(unit(left, of)?, unit(right, of)?),
         },

@@ -1,12 +1,13 @@
-//! The scales of variables: by how much each is multiplied, so that quotients are variables plus constants.
+//! The scales of variables: by how much each is multiplied, so that quotients and products are variables plus constants.
 //!
-//! An expression has a *unit*: the scale of a variable times a number. `x / c` has the unit of `x` times `c`; the sides of
-//! a sum, of a comparison and of an assignment have the same; an index and a value that is picked have the unit 1. So
+//! An expression has a *unit*: the scale of a variable times a fraction. `x / c` has the unit of `x` times `c`, and `c * x`
+//! may have that of `x` by `c`; the sides of a sum, of a comparison and of an assignment have the same; an index and a value that is picked have the unit 1. So
 //! scales are related by factors, and those of all variables that are related to one are found by following them. Where
 //! two ways give different ones, or where one is no integer though the unit 1 is among them, there are none.
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::engine::symbolic::difference::MAX_SPLIT;
 use crate::engine::symbolic::division::{gcd, has_few_quotients};
 use crate::program::{
     BinaryOp, Domain, Edge, Expr, Initial, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar,
@@ -21,32 +22,18 @@ const MAX_SCALE: Value = 1 << 16;
 pub(super) struct Scales(BTreeMap<StateVar, Value>);
 
 impl Scales {
-    /// The scales of a program in which integers are divided; `None` if none are, or no scales fit.
-    pub(super) fn of(program: &Program) -> Option<Self> {
-        let mut relations = Relations { program, equal: BTreeMap::new(), has_quotient: false };
-        relations.relate_program();
-        if !relations.has_quotient {
-            return None;
+    /// The scales of a program in which integers are divided, or multiplied if that counts; `None` if none are, or no
+    /// scales fit.
+    pub(super) fn of(program: &Program, products: Products) -> Option<Self> {
+        let found = |products: Products| {
+            let mut relations = Relations { program, products, equal: BTreeMap::new(), is_scaling: false };
+            relations.relate_program();
+            relations.is_scaling.then(|| relations.scales()).flatten()
+        };
+        match products {
+            Products::Scaled => found(Products::Scaled).or_else(|| found(Products::Plain)),
+            Products::Plain => found(Products::Plain),
         }
-        let mut found: BTreeMap<Anchor, Ratio> = BTreeMap::new();
-        let mut scales = BTreeMap::new();
-        // 1 comes first, as `None` does.
-        for &first in relations.equal.keys() {
-            if found.contains_key(&first) {
-                continue;
-            }
-            let component = relations.component(first, &mut found)?;
-            let common = component.iter().try_fold(1, |all, it| lcm(all, found[it].1))?;
-            if first.is_none() && common != 1 {
-                return None;
-            }
-            for it in component {
-                let Ratio(n, d) = found[&it];
-                let scale = n.checked_mul(common / d).filter(|it| *it <= MAX_SCALE)?;
-                it.map(|it| scales.insert(it, scale));
-            }
-        }
-        Some(Self(scales))
     }
 
     /// The factor of a variable.
@@ -55,21 +42,32 @@ impl Scales {
     }
 }
 
+/// What becomes of products with constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Products {
+    /// What is multiplied has the larger scale, so that the product is a variable.
+    Scaled,
+    /// They stay as they are.
+    Plain,
+}
+
 /// A variable, or 1.
 type Anchor = Option<StateVar>;
 
-/// The scale of a variable, times a number.
-type Unit = (Anchor, Value);
+/// The scale of a variable, times a fraction.
+type Unit = (Anchor, Ratio);
 
 /// A positive fraction in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Ratio(Value, Value);
 
 impl Ratio {
+    const ONE: Self = Self(1, 1);
+
     fn times(self, n: Value, d: Value) -> Option<Self> {
         let (n, d) = (self.0.checked_mul(n)?, self.1.checked_mul(d)?);
         let divisor = gcd(n, d);
-        Some(Self(n / divisor, d / divisor))
+        Some(Self(n / divisor, d / divisor)).filter(|it| it.0 <= MAX_SCALE && it.1 <= MAX_SCALE)
     }
 }
 
@@ -88,20 +86,45 @@ fn representative(program: &Program, variable: StateVar) -> StateVar {
 /// How the scales of variables are related.
 struct Relations<'a> {
     program: &'a Program,
-    /// With what each is related: `m` times its scale is `n` times that of the other.
-    equal: BTreeMap<Anchor, Vec<(Anchor, Value, Value)>>,
-    /// Whether there is a quotient that is not looked at value by value.
-    has_quotient: bool,
+    products: Products,
+    /// With what each is related: its scale times a fraction is that of the other; `None` for one that is too large.
+    equal: BTreeMap<Anchor, Vec<(Anchor, Option<Ratio>)>>,
+    /// Whether there is a quotient, or a product that counts, that is not looked at value by value.
+    is_scaling: bool,
 }
 
 impl Relations<'_> {
+    /// The scales that keep to all relations, if there are such.
+    fn scales(&self) -> Option<Scales> {
+        let mut found: BTreeMap<Anchor, Ratio> = BTreeMap::new();
+        let mut scales = BTreeMap::new();
+        // 1 comes first, as `None` does.
+        for &first in self.equal.keys() {
+            if found.contains_key(&first) {
+                continue;
+            }
+            let component = self.component(first, &mut found)?;
+            let common = component.iter().try_fold(1, |all, it| lcm(all, found[it].1))?;
+            if first.is_none() && common != 1 {
+                return None;
+            }
+            for it in component {
+                let Ratio(n, d) = found[&it];
+                let scale = n.checked_mul(common / d).filter(|it| *it <= MAX_SCALE)?;
+                it.map(|it| scales.insert(it, scale));
+            }
+        }
+        Some(Scales(scales))
+    }
+
     /// All that is related to something, each with its scale relative to it; `None` if there is none.
     fn component(&self, first: Anchor, found: &mut BTreeMap<Anchor, Ratio>) -> Option<Vec<Anchor>> {
-        found.insert(first, Ratio(1, 1));
+        found.insert(first, Ratio::ONE);
         let (mut component, mut todo) = (vec![first], VecDeque::from([first]));
         while let Some(at) = todo.pop_front() {
-            for &(next, m, n) in &self.equal[&at] {
-                let ratio = found[&at].times(m, n)?;
+            for &(next, factor) in &self.equal[&at] {
+                let factor = factor?;
+                let ratio = found[&at].times(factor.0, factor.1)?;
                 match found.get(&next) {
                     Some(known) if *known != ratio => return None,
                     Some(_) => {}
@@ -119,17 +142,17 @@ impl Relations<'_> {
     fn relate(&mut self, one: Unit, other: Option<Unit>) {
         let Some(other) = other else { return };
         let ((a, m), (b, n)) = (one, other);
-        self.equal.entry(a).or_default().push((b, m, n));
-        self.equal.entry(b).or_default().push((a, n, m));
+        self.equal.entry(a).or_default().push((b, m.times(n.1, n.0)));
+        self.equal.entry(b).or_default().push((a, n.times(m.1, m.0)));
     }
 
     /// Something is not scaled.
     fn fix(&mut self, unit: Option<Unit>) {
-        self.relate((None, 1), unit);
+        self.relate((None, Ratio::ONE), unit);
     }
 
     fn unit(&self, variable: StateVar) -> Unit {
-        (Some(representative(self.program, variable)), 1)
+        (Some(representative(self.program, variable)), Ratio::ONE)
     }
 
     fn relate_program(&mut self) {
@@ -243,8 +266,8 @@ impl Relations<'_> {
                     }
                     BinaryOp::And | BinaryOp::Or => None,
                     BinaryOp::Div => self.quotient((left, right), units, variable),
-                    BinaryOp::Mul | BinaryOp::Rem if units[1].is_none() => units[0],
-                    BinaryOp::Mul if units[0].is_none() => units[1],
+                    BinaryOp::Mul if units.iter().any(Option::is_none) => self.product((left, right), units, variable),
+                    BinaryOp::Rem if units[1].is_none() => units[0],
                     BinaryOp::Mul | BinaryOp::Rem | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
                         units.into_iter().for_each(|it| self.fix(it));
                         None
@@ -259,6 +282,30 @@ impl Relations<'_> {
         left.or(right)
     }
 
+    /// The product of something with a unit and something without.
+    fn product<V>(
+        &mut self,
+        (left, right): (&Expr<V>, &Expr<V>),
+        units: [Option<Unit>; 2],
+        variable: &impl Fn(&V) -> StateVar,
+    ) -> Option<Unit> {
+        let (anchor, times) = units[0].or(units[1])?;
+        let domain = |it: &V| domain(self.program, variable(it));
+        match (left, right) {
+            (Expr::Const(by), other) | (other, Expr::Const(by))
+                if self.products == Products::Scaled && by.saturating_abs() > 1 && is_wide(&domain, other) =>
+            {
+                self.is_scaling = true;
+                Some((anchor, times.times(1, by.saturating_abs()).unwrap_or(times)))
+            }
+            (Expr::Const(_), _) | (_, Expr::Const(_)) => Some((anchor, times)),
+            _ => {
+                self.fix(Some((anchor, times)));
+                None
+            }
+        }
+    }
+
     fn quotient<V>(
         &mut self,
         (left, right): (&Expr<V>, &Expr<V>),
@@ -270,9 +317,8 @@ impl Relations<'_> {
             (Some((anchor, times)), Expr::Const(by))
                 if !has_few_quotients(&domain, left, BinaryOp::Div, by.saturating_abs()) && *by != 0 =>
             {
-                self.has_quotient = true;
-                let scaled = times.checked_mul(by.saturating_abs()).filter(|it| *it <= MAX_SCALE);
-                Some((anchor, scaled.unwrap_or(times)))
+                self.is_scaling = true;
+                Some((anchor, times.times(by.saturating_abs(), 1).unwrap_or(times)))
             }
             _ => {
                 units.into_iter().for_each(|it| self.fix(it));
@@ -280,6 +326,12 @@ impl Relations<'_> {
             }
         }
     }
+}
+
+fn is_wide<V>(domain: &dyn Fn(&V) -> Option<(Value, Value)>, expr: &Expr<V>) -> bool {
+    let mut is_wide = false;
+    expr.for_each_var(&mut |it| is_wide |= domain(it).is_none_or(|(lo, hi)| hi.saturating_sub(lo) > MAX_SPLIT));
+    is_wide
 }
 
 fn domain(program: &Program, variable: StateVar) -> Option<(Value, Value)> {

@@ -95,7 +95,7 @@ impl Engine for ZonesEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
-        rescaled(task, |task| self.search(task, monitor))
+        rescaled((task, ASKER.arithmetic), |task| self.search(task, monitor))
     }
 }
 
