@@ -4,9 +4,9 @@
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes
 //! to a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
-//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. Where a
-//! range is wide, zones and predicates race, too: to them a range is two bounds, and values that are only copied and
-//! compared are never enumerated. With `int` variables `coherence` is left out, and these race instead. What none decides is answered by the explicit
+//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int`
+//! variables, or where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range
+//! is two bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the explicit
 //! engine, which at least says how far it saw no violation. The answer names the engine it comes from. What this gains
 //! is measured in `docs/coherence.md` and by the benchmark `regret`.
 
@@ -16,7 +16,7 @@ use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
-use crate::engine::{AUTO, Answer, Card, Engine, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::watch::Monitor;
 
 /// The engines in a sensible order.
@@ -36,16 +36,10 @@ const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
 
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[
-        of(&LoadBuffer, 1_000),
-        of(&Coherence::PROVING, 10_000),
-        of(&ZonesEngine, 500),
-        of(&Predicates, 500),
-        of(&Explicit::DEFAULT, 40_000),
-    ],
+    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 10_000), of(&Explicit::DEFAULT, 40_000)],
 };
 
-/// The same where data is unbounded, so that abstract buffers may hold any number of values.
+/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: Order = Order {
     glances: &[&Explicit::GLANCE],
     race: &[of(&LoadBuffer, 1_000), of(&ZonesEngine, 500), of(&Predicates, 500), of(&Explicit::DEFAULT, 40_000)],
@@ -98,7 +92,7 @@ impl Engine for Auto {
 }
 
 fn order(task: &Task<'_>) -> Order {
-    if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER }
+    if task.program.has_wider_data_than(FEW_VALUES) { ORDER_FOR_INTEGERS } else { ORDER }
 }
 
 /// Whether no other engine needs to be asked.

@@ -15,6 +15,10 @@ use crate::source::Span;
 pub enum Kind {
     /// `const N = 2;`
     Constant,
+    /// `enum State { … }`
+    Enum,
+    /// A value of an `enum`.
+    EnumValue,
     /// `shared x;`, or a parameter that is another name for one.
     Shared,
     /// A thread or family.
@@ -121,6 +125,11 @@ impl Walk {
         for item in &file.items {
             match &item.kind {
                 ItemKind::Const(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::ConstArray(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::Enum(it) => {
+                    self.define(Kind::Enum, &it.name, item.span);
+                    it.values.iter().for_each(|value| self.define(Kind::EnumValue, value, item.span));
+                }
                 ItemKind::Shared(it) => {
                     it.variables.iter().for_each(|variable| self.define(Kind::Shared, &variable.name, item.span));
                 }
@@ -134,8 +143,8 @@ impl Walk {
             let (name, body) = match &item.kind {
                 ItemKind::Thread(it) => (&it.name, &it.body),
                 ItemKind::Function(it) => (&it.name, &it.body),
-                ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
-                ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
+                ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
+                ItemKind::ConstArray(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
             };
             let known = self.scope.len();
             self.owner = Some(name.text.clone());
@@ -158,6 +167,7 @@ impl Walk {
         let known = self.scope.len();
         match kind {
             ItemKind::Const(it) => self.expr(&it.value),
+            ItemKind::ConstArray(it) => [&it.size].into_iter().chain(&it.values).for_each(|it| self.expr(it)),
             ItemKind::Shared(it) => {
                 it.variables.iter().filter_map(|variable| variable.size.as_ref()).for_each(|size| self.expr(size));
                 it.ty.iter().for_each(|ty| self.ty(ty));
@@ -190,7 +200,7 @@ impl Walk {
             }
             ItemKind::Forbid(it) => self.forbid(it),
             ItemKind::Predicate(it) => self.expr(it),
-            ItemKind::Include(_) => {}
+            ItemKind::Include(_) | ItemKind::Enum(_) => {}
         }
         self.owner = None;
         self.scope.truncate(known);
@@ -220,6 +230,7 @@ impl Walk {
     fn ty(&mut self, ty: &Type) {
         match &ty.kind {
             TypeKind::Range(range) => self.range(range),
+            TypeKind::Named(name) => self.mention(name),
             TypeKind::Bool | TypeKind::Int => {}
         }
     }

@@ -479,8 +479,13 @@ impl Program {
 
     /// Whether some location or register holds unbounded integers.
     pub fn has_unbounded_data(&self) -> bool {
+        self.has_wider_data_than(u64::MAX)
+    }
+
+    /// Whether some location or register may hold more values than this.
+    pub(crate) fn has_wider_data_than(&self, n_values: u64) -> bool {
         let registers = self.processes.iter().flat_map(|process| process.registers.iter());
         let mut domains = self.locations.iter().map(|it| it.domain).chain(registers.map(|it| it.domain));
-        domains.any(|domain| domain == Domain::Int)
+        domains.any(|domain| domain.size().is_none_or(|size| size > n_values))
     }
 }

@@ -128,6 +128,8 @@ pub struct Grid {
     pub single: BTreeSet<Value>,
     /// Thresholds of bounds on differences.
     pub pair: BTreeSet<Value>,
+    /// What remainders are by; 1 if none are kept.
+    pub modulus: Value,
     /// What is no difference.
     pub predicates: Vec<Predicate>,
     /// The locations to which stores rise.
@@ -150,6 +152,7 @@ impl Predicates {
                     k: u32::try_from(k).unwrap_or(u32::MAX),
                     single: single.clone(),
                     pair: pair.clone(),
+                    modulus: refinement.problem.initial.modulus(),
                     predicates: refinement.templates.predicates().to_vec(),
                     rising: rising.clone(),
                     late: refinement.late(),

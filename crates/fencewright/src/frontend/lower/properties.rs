@@ -59,7 +59,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 }
             }
             ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Function(_) => {}
-            ItemKind::Include(_) => {}
+            ItemKind::Include(_) | ItemKind::Enum(_) | ItemKind::ConstArray(_) => {}
         }
     }
     uses
@@ -229,7 +229,13 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         match self.known.globals.get(&name.text) {
             Some(Global::Thread(declared)) => self.members(thread, declared),
             Some(Global::Wrong) => Vec::new(),
-            Some(global @ (Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Function(_))) => {
+            Some(
+                global @ (Global::Const(..)
+                | Global::Enum(_)
+                | Global::Scalar(_)
+                | Global::Array(_)
+                | Global::Function(_)),
+            ) => {
                 let message = format!("`{}` is {}, not a thread", name.text, global.kind());
                 self.log.error(name.span, message, "name a thread");
                 Vec::new()
