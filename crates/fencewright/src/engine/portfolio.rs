@@ -4,11 +4,11 @@
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes
 //! to a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
-//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int`
-//! variables, or where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range
-//! is two bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the explicit
-//! engine, which at least says how far it saw no violation. The answer names the engine it comes from. What this gains
-//! is measured in `docs/coherence.md` and by the benchmark `regret`.
+//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables, or
+//! where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range is two
+//! bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the
+//! explicit engine, which at least says how far it saw no violation. The answer names the engine it comes from. What
+//! this gains is measured in `docs/coherence.md` and by the benchmark `regret`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;

@@ -87,8 +87,8 @@ impl Remainders {
         Self { modulus: self.modulus, known: terms.iter().map(|&it| self.of_term(it)).collect() }
     }
 
-    /// What is known of `n` variables before an assignment of the terms if this is known after it; `None` if that cannot
-    /// be.
+    /// What is known of `n` variables before an assignment of the terms if this is known after it; `None` if that
+    /// cannot be.
     pub(super) fn before(&self, n: usize, terms: &[Term]) -> Option<Self> {
         let mut before = Self::new(self.modulus, n);
         let mut known = terms.iter().enumerate().filter_map(|(i, term)| Some((term, self.of(i)?)));

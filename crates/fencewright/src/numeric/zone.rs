@@ -72,8 +72,8 @@ impl Zone {
         }
     }
 
-    /// All valuations of so many variables that keep to bounds `vᵢ - vⱼ ≤ c` and remainders `vᵢ ≡ r` by a modulus; `None` if
-    /// there are none.
+    /// All valuations of so many variables that keep to bounds `vᵢ - vⱼ ≤ c` and remainders `vᵢ ≡ r` by a modulus;
+    /// `None` if there are none.
     pub fn new(
         n: usize,
         bounds: impl IntoIterator<Item = (usize, usize, Bound)>,
@@ -114,8 +114,8 @@ impl Zone {
         self.bounds.iter().filter(|bound| bound.is_some()).count() + self.remainders.n_known()
     }
 
-    /// Adds `vᵢ ≡ remainder`; false if no valuation is left. All remainders of a zone are by one modulus; what is said by
-    /// another one is not kept.
+    /// Adds `vᵢ ≡ remainder`; false if no valuation is left. All remainders of a zone are by one modulus; what is said
+    /// by another one is not kept.
     #[must_use]
     pub fn add_remainder(&mut self, i: usize, modulus: i64, remainder: i64) -> bool {
         self.keep_remainders(modulus);
@@ -173,7 +173,8 @@ impl Zone {
     pub fn meet(&mut self, other: &Self, place: impl Fn(usize) -> usize) -> bool {
         self.keep_remainders(other.modulus());
         let mut known = (0..other.n).filter_map(|i| Some((i, other.remainder(i)?)));
-        known.all(|(i, it)| self.add_remainder(place(i), other.modulus(), it)) && (0..other.n).all(|i| (0..other.n).all(|j| self.add(place(i), place(j), other.bound(i, j))))
+        known.all(|(i, it)| self.add_remainder(place(i), other.modulus(), it))
+            && (0..other.n).all(|i| (0..other.n).all(|j| self.add(place(i), place(j), other.bound(i, j))))
     }
 
     /// The valuations `v` of `n` variables such that `(terms[0](v), terms[1](v), …)` is in the zone: what holds before

@@ -386,8 +386,8 @@ impl Program {
         Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }
 
-    /// The same control flow over other data: other locations and processes, an operation for each edge, other properties
-    /// and hints. Nothing is added or left out.
+    /// The same control flow over other data: other locations and processes, an operation for each edge, other
+    /// properties and hints. Nothing is added or left out.
     pub(crate) fn with_data(
         &self,
         (locations, processes): (IndexVec<LocationId, Location>, IndexVec<ProcessId, Process>),

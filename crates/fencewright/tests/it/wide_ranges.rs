@@ -1,5 +1,5 @@
-//! Ranges that are wide, but whose values are only copied, compared and counted, are not enumerated: `auto` decides such
-//! programs.
+//! Ranges that are wide, but whose values are only copied, compared and counted, are not enumerated: `auto` decides
+//! such programs.
 
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};

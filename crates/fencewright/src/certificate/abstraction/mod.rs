@@ -2,9 +2,9 @@
 //!
 //! For programs with unbounded integers. The certificate names the grid: of each store buffer the newest `k` stores are
 //! kept in order ([`buffer`]); of data the bounds on variables and on differences of two variables, each raised to the
-//! next *threshold*, remainders by one number, and linear constraints from a list ([`linear`]). That leaves finitely many configurations. The
-//! checker visits them all; to list them in the certificate would save it nothing, since to see that a list is closed
-//! takes every step that finds it.
+//! next *threshold*, remainders by one number, and linear constraints from a list ([`linear`]). That leaves finitely
+//! many configurations. The checker visits them all; to list them in the certificate would save it nothing, since to
+//! see that a list is closed takes every step that finds it.
 //!
 //! ```text
 //!    certificate: k, thresholds ──▶ visit: configuration ──step──▶ configurations, each raised to the grid

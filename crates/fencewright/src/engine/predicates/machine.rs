@@ -161,8 +161,7 @@ impl Condition {
     pub(super) fn admitted(&self, mut zone: Zone, known: &[Row]) -> Option<Zone> {
         let is_possible = self.guards.iter().all(|it| zone.add(it.left, it.right, it.bound));
         let mut remainders = self.remainders.iter();
-        let is_possible =
-            is_possible && remainders.all(|it| zone.add_remainder(it.variable, it.modulus, it.remainder));
+        let is_possible = is_possible && remainders.all(|it| zone.add_remainder(it.variable, it.modulus, it.remainder));
         is_possible.then_some(())?;
         let linear: Vec<Row> = known.iter().chain(&self.rows).cloned().collect();
         if linear.is_empty() {

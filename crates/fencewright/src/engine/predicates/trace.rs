@@ -190,7 +190,8 @@ impl Ssa {
         for guard in &condition.guards {
             self.add(nodes[guard.left], nodes[guard.right], guard.bound);
         }
-        let known = |it: &Remainder<usize>| Known { node: nodes[it.variable], remainder: it.remainder, step: self.n_steps };
+        let known =
+            |it: &Remainder<usize>| Known { node: nodes[it.variable], remainder: it.remainder, step: self.n_steps };
         self.remainders.extend(condition.remainders.iter().map(known));
         for row in &condition.rows {
             let coefficients = row.coefficients().iter().map(|&(variable, factor)| (nodes[variable], factor));

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! Each is a case distinction that is exact. The first needs bounds on differences only. The second needs remainders,
-//! which no bounds give, so that zones keep them ([`Zone::with_modulus`](crate::numeric::Zone::with_modulus)), all by one
-//! number: the least that all divisors of the program divide ([`modulus`]). A remainder is a function of the remainder
-//! of what was copied or added to, so it goes with a value through registers, store buffers and memory, and nobody who
-//! copies values needs to know of it.
+//! which no bounds give, so that zones keep them ([`Zone::with_modulus`](crate::numeric::Zone::with_modulus)), all by
+//! one number: the least that all divisors of the program divide ([`modulus`]). A remainder is a function of the
+//! remainder of what was copied or added to, so it goes with a value through registers, store buffers and memory, and
+//! nobody who copies values needs to know of it.
 //!
 //! `x / c` of many quotients is no variable plus a constant. It is left to [`scaled`](super::scaled).
 
@@ -259,7 +259,6 @@ impl<V> Divisors<'_, V> {
             }
         }
     }
-
 }
 
 /// Whether a quotient is one of few, or what is divided has few values, so that it is looked at one by one.

@@ -74,7 +74,8 @@ impl ProcessFlow {
     /// The flow of a process, for this engine; state 0 is where it starts.
     pub(crate) fn new(asker: Asker, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
         let flow = Flow { program: task.program, placement: task.placement };
-        let symbolic = Symbolic { program: task.program, process, arithmetic: asker.arithmetic, modulus: modulus(task.program) };
+        let symbolic =
+            Symbolic { program: task.program, process, arithmetic: asker.arithmetic, modulus: modulus(task.program) };
         let entry = Control::At(task.program.processes()[process].entry);
         let observed = observed(task.program, process);
         let mut rests = Rests { flow, symbolic, observed, ways: BTreeMap::from([(entry, None)]), todo: Vec::new() };

@@ -9,11 +9,11 @@
 //! A quotient is no variable plus a constant, but `c · (x / c)` is: `x - x % c`, for division goes toward zero and what
 //! is left has the sign of `x`. So whatever the quotient is copied to, added to or compared with is multiplied by `c`,
 //! everywhere ([`scales`](super::scales)), and the program says the same with `%` only, which
-//! [`division`](super::division) takes. Edges, points and choices stay as they are: a run of the one program is a run of
-//! the other, with other numbers in it, and a program is safe if and only if the other is.
+//! [`division`](super::division) takes. Edges, points and choices stay as they are: a run of the one program is a run
+//! of the other, with other numbers in it, and a program is safe if and only if the other is.
 //!
-//! Where no scales fit (`x = x / 2;`, `a[x / 2]`, `any` for something scaled), the program is left as it is, and whoever
-//! wants differences refuses it.
+//! Where no scales fit (`x = x / 2;`, `a[x / 2]`, `any` for something scaled), the program is left as it is, and
+//! whoever wants differences refuses it.
 
 use crate::engine::run::confirmed;
 use crate::engine::symbolic::difference::Arithmetic;
@@ -185,9 +185,7 @@ fn value<V: Clone>(expr: &Expr<V>, times: Value, of: &impl Fn(&V) -> Value) -> O
         Expr::Const(constant) => Some(Expr::Const(constant.checked_mul(times)?)),
         Expr::Var(variable) => match times / of(variable) {
             1 if times == of(variable) => Some(expr.clone()),
-            more if more * of(variable) == times => {
-                Some(Expr::binary(BinaryOp::Mul, Expr::Const(more), expr.clone()))
-            }
+            more if more * of(variable) == times => Some(Expr::binary(BinaryOp::Mul, Expr::Const(more), expr.clone())),
             _ => None,
         },
         Expr::Unary(UnaryOp::Neg, operand) => Some(Expr::unary(UnaryOp::Neg, value(operand, times, of)?)),

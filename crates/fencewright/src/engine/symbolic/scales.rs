@@ -1,9 +1,11 @@
-//! The scales of variables: by how much each is multiplied, so that quotients and products are variables plus constants.
+//! The scales of variables: by how much each is multiplied, so that quotients and products are variables plus
+//! constants.
 //!
-//! An expression has a *unit*: the scale of a variable times a fraction. `x / c` has the unit of `x` times `c`, and `c * x`
-//! may have that of `x` by `c`; the sides of a sum, of a comparison and of an assignment have the same; an index and a value that is picked have the unit 1. So
-//! scales are related by factors, and those of all variables that are related to one are found by following them. Where
-//! two ways give different ones, or where one is no integer though the unit 1 is among them, there are none.
+//! An expression has a *unit*: the scale of a variable times a fraction. `x / c` has the unit of `x` times `c`, and the
+//! product of `x` with `c` may have that of `x` by `c`; the sides of a sum, of a comparison and of an assignment have
+//! the same; an index and a value that is picked have the unit 1. So scales are related by factors, and those of all
+//! variables that are related to one are found by following them. Where two ways give different ones, or where one is
+//! no integer though the unit 1 is among them, there are none.
 
 use std::collections::{BTreeMap, VecDeque};
 

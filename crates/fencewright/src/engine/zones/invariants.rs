@@ -348,6 +348,10 @@ impl View {
             .differences
             .iter()
             .all(|it| zone.add(it.left.map_or(0, variable), it.right.map_or(0, variable), Bound::at_most(it.bound)))
-            && effect.when.remainders.iter().all(|it| zone.add_remainder(variable(it.variable), it.modulus, it.remainder))
+            && effect
+                .when
+                .remainders
+                .iter()
+                .all(|it| zone.add_remainder(variable(it.variable), it.modulus, it.remainder))
     }
 }

@@ -31,9 +31,7 @@ impl Lowering<'_, '_, '_> {
         match &expr.kind {
             ExprKind::Name(name) => match self.known.globals.get(&name.text) {
                 Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
-                Some(
-                    Global::Const(..) | Global::Enum(_) | Global::Thread(_) | Global::Function(_) | Global::Wrong,
-                ) => {
+                Some(Global::Const(..) | Global::Enum(_) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
                     self.constant(expr)
                 }
                 None => self.bound(expr, name),

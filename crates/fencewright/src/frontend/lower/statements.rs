@@ -243,9 +243,7 @@ impl<'a> Body<'_, 'a> {
         let old = self.load(place.clone(), target.span);
         let value = self.value(&it.value, None);
         let (sum, by) = match op {
-            Compound::Binary(op) => {
-                (binary(self.log, op, old, value.clone(), statement), vec![(op, value.expr)])
-            }
+            Compound::Binary(op) => (binary(self.log, op, old, value.clone(), statement), vec![(op, value.expr)]),
             Compound::Shift(shift) => {
                 let by = shifting(shift, value.constant().unwrap_or(0));
                 let by = by.map(|by| by.into_iter().map(|(op, it)| (op, Expr::Const(it))).collect());

@@ -125,11 +125,7 @@ impl Body<'_, '_> {
             Some((_, Meaning::Wrong)) => None,
             Some((
                 _,
-                Meaning::Const(..)
-                | Meaning::Register(_)
-                | Meaning::Thread
-                | Meaning::Enum
-                | Meaning::Function(_),
+                Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_),
             ))
             | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);

@@ -90,7 +90,8 @@ fn with_remainders(bounds: &[(usize, usize, i64)], remainders: &[(usize, i64)]) 
     remainders.iter().all(|&(i, it)| zone.add_remainder(i, 3, it)).then_some(zone)
 }
 
-/// Every zone of two variables with a few small bounds and remainders is what trying says, and so is what becomes of it.
+/// Every zone of two variables with a few small bounds and remainders is what trying says, and so is what becomes of
+/// it.
 #[test]
 fn remainders_are_what_trying_says() {
     let remainders = [&[][..], &[(1, 0)], &[(1, 1), (2, 1)], &[(1, 2), (2, 0)]];

@@ -2,8 +2,8 @@
 
 use super::{Failed, Parsed, Parser};
 use crate::frontend::ast::{
-    Const, ConstArray, Enum, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Name, Parameter, Shared, SharedVariable,
-    Thread,
+    Const, ConstArray, Enum, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Name, Parameter, Shared,
+    SharedVariable, Thread,
 };
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 use crate::source::Diagnostic;

@@ -7,8 +7,8 @@
 mod expressions;
 
 use crate::frontend::ast::{
-    Block, Comment, Compound, Const, Else, Enum, Expr, File, Forbid, Function, If, Initial, Item, ItemKind, Let, Parameter, Shared,
-    Stmt, StmtKind, Thread, Trivia,
+    Block, Comment, Compound, Const, Else, Enum, Expr, File, Forbid, Function, If, Initial, Item, ItemKind, Let,
+    Parameter, Shared, Stmt, StmtKind, Thread, Trivia,
 };
 use crate::program::{BinaryOp, FenceKind};
 use expressions::{arguments, binder, expr, list, range, ty};
