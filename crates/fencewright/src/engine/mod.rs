@@ -19,6 +19,7 @@ mod question;
 mod race;
 mod reached;
 mod run;
+mod stroll;
 mod symbolic;
 mod verdict;
 pub mod zones;

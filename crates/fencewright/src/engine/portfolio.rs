@@ -29,20 +29,20 @@ struct Order {
     race: &'static [Contender],
 }
 
-/// Shares take about the same time, some hundredths of a second.
+/// First shares take about the same time, some thousandths of a second.
 const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
     Contender { engine, share }
 }
 
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 10_000), of(&Explicit::DEFAULT, 40_000)],
+    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 2_000), of(&Explicit::DEFAULT, 10_000)],
 };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: Order = Order {
     glances: &[&Explicit::GLANCE],
-    race: &[of(&LoadBuffer, 1_000), of(&ZonesEngine, 500), of(&Predicates, 500), of(&Explicit::DEFAULT, 40_000)],
+    race: &[of(&ZonesEngine, 50), of(&Predicates, 50), of(&LoadBuffer, 250), of(&Explicit::DEFAULT, 2_500)],
 };
 
 static CARD: Card = Card {

@@ -1,16 +1,17 @@
 //! Several engines at the same question, in rounds, so that none has to be right about which is quickest.
 //!
 //! ```text
-//!   round      0        1        2
-//!   explicit   20,000 ─ 20,000 ─ 9,713 states: safe ──▶ the answer
-//!   coherence  20,000 ─ 3,100 states: an alarm, out
-//!   load-buffer 1,000 ─ 1,000 ─  1,000 constraints ──── told to stop
+//!   round        0       1       2
+//!   load-buffer  1,000 ─ 2,000 ─ 4,000 constraints ───────────╮
+//!   coherence    2,000 ─ 3,100 states: an alarm, out          │
+//!   explicit     4,000 ─ 8,000 ─ 9,713 states: safe ──▶ the answer; the others are told to stop
 //! ```
 //!
-//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was. Shares are
-//! counted in states and constraints, not in time, and the answer is that of the first in the list among those that
-//! answer in the same round: the same question gets the same answer and run, on one core and on several. What it costs
-//! is at most the number of engines times what the quickest takes, if the shares take about the same time.
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double from
+//! round to round. They are counted in states and constraints, not in time, and the answer is that of the first in the
+//! list among those that answer in the same round: the same question gets the same answer and run, on one core and on
+//! several. It is known as soon as those before it in the list have done their share. What it costs is at most twice the
+//! number of engines times what the quickest takes, if the shares take about the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,12 +20,12 @@ use std::thread;
 use crate::engine::{Answer, Engine, Options, Task, Unsupported, Verdict};
 use crate::watch::{Monitor, Progress, Stop};
 
-/// An engine, and its share of a round.
+/// An engine, and its share of the first round.
 #[derive(Clone, Copy)]
 pub(super) struct Contender {
     /// The engine.
     pub engine: &'static dyn Engine,
-    /// So many states or constraints, or what takes as much memory.
+    /// So many states or constraints, or what takes as much memory; twice as many in each round that follows.
     pub share: u64,
 }
 
@@ -61,13 +62,13 @@ pub(super) fn race(
     let task = &Task { options: &options, ..*task };
     let rounds = Rounds::new(contenders.len(), n_permits, monitor);
     let run = |number: usize, contender: &Contender| {
-        let seat = Seat::take(&rounds, number, contender.share);
+        let seat = Seat::take(&rounds, number, contender.share)?;
         let said = contender.engine.check(task, &seat);
         let worth = said.as_ref().map_or(Worth::Nothing, |answer| worth(&answer.verdict));
         rounds.leave(number, worth);
-        said
+        Some(said)
     };
-    let mut said: Vec<Said> = thread::scope(|scope| {
+    let mut said: Vec<Option<Said>> = thread::scope(|scope| {
         let start = |(number, contender)| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
             thread.spawn_scoped(scope, move || run(number, contender)).expect("a thread can be started")
@@ -76,12 +77,10 @@ pub(super) fn race(
         threads.into_iter().map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let winner = rounds.state().winner;
-    match winner {
-        Some(winner) => match said.swap_remove(winner) {
-            Ok(answer) => Ok(answer),
-            Err(unsupported) => Err(vec![Err(unsupported)]),
-        },
-        None => Err(said),
+    match winner.and_then(|winner| said[winner].take()) {
+        Some(Ok(answer)) => Ok(answer),
+        Some(Err(unsupported)) => Err(vec![Err(unsupported)]),
+        None => Err(said.into_iter().flatten().collect()),
     }
 }
 
@@ -106,12 +105,15 @@ struct State {
 }
 
 impl State {
-    /// Who wins: the first with a verdict; and where nobody is left to find one, the first that met a limit. A limit
-    /// that binds all of them is met by the others as soon as they go on.
+    /// Who wins: the first with a verdict, once all before it have done their share of the round; and where nobody is
+    /// left to find one, the first that met a limit. A limit that binds all of them is met by the others as soon as they
+    /// go on.
     fn best(&self) -> Option<usize> {
         let first = |worth: Worth| self.places.iter().position(|it| *it == Place::Left(worth));
+        let is_at_it = |place: &Place| matches!(place, Place::Ready | Place::Running);
         let is_last = || self.places.iter().all(|it| matches!(it, Place::Left(_)));
-        first(Worth::Verdict).or_else(|| first(Worth::Limit).filter(|_| is_last()))
+        let verdict = first(Worth::Verdict).filter(|&number| !self.places[..number].iter().any(is_at_it));
+        verdict.or_else(|| first(Worth::Limit).filter(|_| is_last()))
     }
 }
 
@@ -134,15 +136,16 @@ impl<'a> Rounds<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for its turn in this round, or for the end.
+    /// Waits for its turn in this round, or for the end: in the order of the list, so that who may win is asked first.
     fn wait(&self, mut state: MutexGuard<'_, State>, number: usize) {
         let may_not = |state: &mut State| {
-            let is_its_turn = state.places[number] == Place::Ready && state.n_running < self.n_permits;
-            !is_its_turn && !self.is_decided.load(Ordering::Relaxed)
+            let is_next = state.places.iter().position(|it| *it == Place::Ready) == Some(number);
+            !(is_next && state.n_running < self.n_permits) && !self.is_decided()
         };
         state = self.changed.wait_while(state, may_not).unwrap_or_else(PoisonError::into_inner);
         state.places[number] = Place::Running;
         state.n_running += 1;
+        self.changed.notify_all();
     }
 
     /// Has done its share, or has answered; the last to do so ends the round.
@@ -151,15 +154,20 @@ impl<'a> Rounds<'a> {
             state.n_running -= 1;
         }
         state.places[number] = place;
-        let is_over = state.places.iter().all(|it| matches!(it, Place::Done | Place::Left(_)));
-        if is_over && !self.is_decided.load(Ordering::Relaxed) {
+        if !self.is_decided() {
             state.winner = state.best();
             self.is_decided.store(state.winner.is_some(), Ordering::Relaxed);
-            for place in state.places.iter_mut().filter(|it| **it == Place::Done) {
-                *place = Place::Ready;
+            if state.places.iter().all(|it| matches!(it, Place::Done | Place::Left(_))) {
+                for place in state.places.iter_mut().filter(|it| **it == Place::Done) {
+                    *place = Place::Ready;
+                }
             }
         }
         self.changed.notify_all();
+    }
+
+    fn is_decided(&self) -> bool {
+        self.is_decided.load(Ordering::Relaxed)
     }
 
     fn leave(&self, number: usize, worth: Worth) {
@@ -171,7 +179,8 @@ impl<'a> Rounds<'a> {
 struct Seat<'a> {
     rounds: &'a Rounds<'a>,
     number: usize,
-    share: u64,
+    /// Of the current round.
+    share: AtomicU64,
     /// What it explored, and the bytes it held, when it was last asked; less than before where it starts anew.
     last: AtomicU64,
     last_bytes: AtomicU64,
@@ -180,10 +189,12 @@ struct Seat<'a> {
 }
 
 impl<'a> Seat<'a> {
-    fn take(rounds: &'a Rounds<'a>, number: usize, share: u64) -> Self {
+    /// Its first turn; none if the race is over before.
+    fn take(rounds: &'a Rounds<'a>, number: usize, share: u64) -> Option<Self> {
         rounds.wait(rounds.state(), number);
         let (last, last_bytes, left) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(share));
-        Self { rounds, number, share, last, last_bytes, left }
+        let seat = Self { rounds, number, share: AtomicU64::new(share), last, last_bytes, left };
+        (!rounds.is_decided()).then_some(seat)
     }
 }
 
@@ -200,12 +211,14 @@ impl Monitor for Seat<'_> {
             return Some(stop);
         }
         if left <= done {
-            self.left.store(self.share, Ordering::Relaxed);
+            let share = self.share.load(Ordering::Relaxed).saturating_mul(2);
+            self.share.store(share, Ordering::Relaxed);
+            self.left.store(share, Ordering::Relaxed);
             let mut state = self.rounds.state();
             self.rounds.pause(&mut state, self.number, Place::Done);
             self.rounds.wait(state, self.number);
         }
-        self.rounds.is_decided.load(Ordering::Relaxed).then_some(Stop::Asked)
+        self.rounds.is_decided().then_some(Stop::Asked)
     }
 }
 
@@ -285,7 +298,7 @@ mod tests {
     fn who_needs_fewer_rounds_wins_and_the_list_decides_between_equals() {
         for threads in [1, 2, 3] {
             assert_eq!(winner(&[SLOW, QUICK], threads), Some("second"));
-            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need three rounds");
+            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need two rounds");
             assert_eq!(winner(&[IGNORANT, QUICKER], threads), Some("third"));
             assert_eq!(winner(&[IGNORANT, IGNORANT], threads), None);
         }

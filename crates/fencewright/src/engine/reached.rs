@@ -1,11 +1,12 @@
 //! Which control points no run reaches, where a short search tells.
 //!
-//! The points that no run is known to reach yet are a property; a violating run reaches one of them, and all those that
+//! A few runs at random come by most points. Those that no run is known to reach yet are a property; a violating run reaches one of them, and all those that
 //! it comes by. If there is no such run, what is left is reached by none. Nothing is said unless that is proved.
 
 use std::collections::BTreeSet;
 
 use crate::engine::look::look;
+use crate::engine::stroll::stroll;
 use crate::engine::{Task, Verdict};
 use crate::program::{Expr, PointId, Program, Property, PropertyKind, PropertyWords, Situation};
 use crate::source::Span;
@@ -27,6 +28,9 @@ pub fn unreached(task: &Task<'_>, monitor: &dyn Monitor) -> Option<BTreeSet<Poin
     let mut open: BTreeSet<PointId> = program.points().indices().collect();
     for process in program.processes() {
         open.remove(&process.entry);
+    }
+    if stroll(task, &mut open, monitor).is_some() {
+        return None;
     }
     let mut left = BUDGET;
     while !open.is_empty() {

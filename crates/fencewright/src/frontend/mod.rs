@@ -33,7 +33,9 @@ pub trait Frontend: Sync {
     /// Its name, for `--input-format`.
     fn name(&self) -> &'static str;
     /// The ending of its files, without the dot.
-    fn extension(&self) -> &'static str;
+    fn extension(&self) -> &'static str {
+        self.name()
+    }
     /// What it reads, in one line.
     fn about(&self) -> &'static str;
     /// Reads a text.

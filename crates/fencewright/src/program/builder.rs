@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::program::{
     Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, OperationId, Order,
     Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar, Template,
@@ -20,7 +22,7 @@ use crate::util::{Idx, IndexVec, Memo};
 pub struct Builder {
     program: Program,
     /// The operations of the text so far, by their places.
-    operations: BTreeMap<Span, OperationId>,
+    operations: FxHashMap<Span, OperationId>,
 }
 
 impl Builder {
@@ -38,7 +40,7 @@ impl Builder {
             hints: Vec::new(),
             memo: Memo::default(),
         };
-        Self { program, operations: BTreeMap::new() }
+        Self { program, operations: FxHashMap::default() }
     }
 
     /// A program of the text of another one, with the same threads in it, but without anything else yet.
@@ -182,7 +184,7 @@ fn assert_initial(domain: Domain, initial: Initial, name: &str) {
     }
 }
 
-fn for_each_register(op: &Op, visit: &mut impl FnMut(RegisterId)) {
+pub(crate) fn for_each_register(op: &Op, visit: &mut impl FnMut(RegisterId)) {
     let rmw = |expr: &Expr<RmwVar>, visit: &mut dyn FnMut(RegisterId)| {
         expr.for_each_var(&mut |var| match var {
             RmwVar::Old => {}

@@ -4,17 +4,13 @@
 use std::collections::BTreeMap;
 
 use fencewright::frontend::hir::{
-    Body, Claim, Effect, EffectKind, Expr, First, LoadOrder, Local, LocalId, Observed, Operand, Place, Property, Stmt,
-    StmtKind, StoreOrder, Thread, Unit,
+    Effect, EffectKind, Expr, First, LoadOrder, Observed, Place, Property, Stmt, StmtKind, StoreOrder, Thread, Unit,
 };
 use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling};
 use fencewright::frontend::{Frontend, Input, Read, Tree};
-use fencewright::program::{
-    self, BinaryOp, Domain, FenceKind, Initial, Location, LocationId, ProcessId, PropertyKind, Side, Template,
-};
+use fencewright::program::{self, BinaryOp, Domain, FenceKind, Initial, Location, Side, Template};
 use fencewright::report::trace_text;
 use fencewright::source::{Diagnostic, Source, SourceFile, Span, Style};
-use fencewright::util::{Idx, IndexVec};
 use fencewright::{Model, Verdict, check, fence, parse_by, report};
 
 /// `include FILE`, `thread NAME`, `put x 1`, `put! x 1` (with a fence behind it), `get r x`, `never P.r=0 Q.r=0`
@@ -25,24 +21,14 @@ impl Frontend for Toy {
         "toy"
     }
 
-    fn extension(&self) -> &'static str {
-        "toy"
-    }
-
     fn about(&self) -> &'static str {
         "a language of lines"
     }
 
     fn read(&self, input: &mut Input<'_>) -> Read {
         let mut reader = Reader::default();
-        let main = input.source.main().clone();
-        reader.file(&main, input);
-        let Reader { mut unit, threads, properties, diagnostics, .. } = reader;
-        for thread in threads {
-            unit.thread(thread);
-        }
-        properties.into_iter().for_each(|property| unit.property(property));
-        Read { tree: Tree::Typed(Box::new(unit)), diagnostics }
+        reader.file(&input.source.main().clone(), input);
+        Read { tree: Tree::Typed(Box::new(reader.unit)), diagnostics: reader.diagnostics }
     }
 
     fn rewrite(&self) -> Option<&dyn Rewrite> {
@@ -56,12 +42,11 @@ impl Rewrite for Toy {
     }
 
     fn edits(&self, _: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
-        let edit = |(i, it): (usize, &Fence)| match (it.side, it.kind) {
-            (Side::After, FenceKind::Full) => {
-                let span = Span::new(it.beside.start, it.beside.start + "put".len() as u32);
-                Ok(Edit::Replace { span, text: "put!".to_owned() })
-            }
-            (Side::Before | Side::After, _) => Err(NoPlace { fence: i, help: "use full fences".to_owned() }),
+        let edit = |(i, it): (usize, &Fence)| {
+            let span = Span::new(it.beside.start, it.beside.start + "put".len() as u32);
+            let edit = Edit::Replace { span, text: "put!".to_owned() };
+            let can_stand = it.side == Side::After && it.kind == FenceKind::Full;
+            can_stand.then_some(edit).ok_or_else(|| NoPlace { fence: i, help: "use full fences".to_owned() })
         };
         fences.iter().enumerate().map(edit).collect()
     }
@@ -70,11 +55,6 @@ impl Rewrite for Toy {
 #[derive(Default)]
 struct Reader {
     unit: Unit,
-    locations: BTreeMap<String, LocationId>,
-    /// The registers of each thread, by its name.
-    registers: BTreeMap<String, (ProcessId, BTreeMap<String, LocalId>)>,
-    threads: Vec<Thread>,
-    properties: Vec<Property>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -84,101 +64,71 @@ impl Reader {
             let (start, text) = file.line(number);
             let span = Span::new(start, start + text.len() as u32);
             if let Err(message) = self.line(&text.split(' ').collect::<Vec<_>>(), span, file, input) {
-                self.diagnostics.push(Diagnostic::error(span, message).with_help("see the manual of the toy"));
+                self.diagnostics.push(Diagnostic::error(span, message));
             }
         }
     }
 
     fn line(&mut self, words: &[&str], span: Span, file: &SourceFile, input: &mut Input<'_>) -> Result<(), String> {
-        match words {
+        match *words {
             [""] => {}
             ["include", name] => {
                 let other = input.open(name, file).map_err(|why| format!("cannot include `{name}`: {why}"))?;
                 self.file(&other, input);
             }
-            ["thread", name] => self.thread(name, span),
-            ["put", x, value] => self.store(x, value, span)?,
-            ["put!", x, value] => {
-                self.store(x, value, span)?;
-                self.push(StmtKind::Fence(FenceKind::Full), span)?;
+            ["thread", name] => {
+                let template = self.unit.template(Template { name: name.to_owned(), span });
+                self.unit.thread(Thread::new(name, template, span));
+            }
+            ["never", ref parts @ ..] => {
+                let all = parts.iter().try_fold(program::Expr::TRUE, |all, part| {
+                    let is = self.is(part).ok_or_else(|| format!("`{part}` is not known"))?;
+                    Ok::<_, String>(program::Expr::binary(BinaryOp::And, all, is))
+                })?;
+                let threads = self.unit.threads().indices();
+                self.unit.property(Property::at_end_of(threads, all, &parts.join(" and "), span));
             }
             ["get", register, x] => {
-                let place = Place::Fixed(self.location(x, span));
-                let load = Effect { span, kind: EffectKind::Load(place, LoadOrder::Plain) };
-                let value = First::Value(Expr::Var(Operand::Effect(Box::new(load))));
-                let local = self.local(register, span)?;
-                self.push(StmtKind::Let(local, value), span)?;
+                let load = Effect { span, kind: EffectKind::Load(self.memory(x, span), LoadOrder::Plain) };
+                let local = self.thread()?.register(register, span);
+                self.push(StmtKind::Let(local, First::Value(load.into())), span)?;
             }
-            ["never", parts @ ..] => self.never(parts, span)?,
+            [word @ ("put" | "put!"), x, value] => {
+                let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+                let place = self.memory(x, span);
+                self.push(StmtKind::Store(place, StoreOrder::Plain, Expr::Const(value)), span)?;
+                if word == "put!" {
+                    self.push(StmtKind::Fence(FenceKind::Full), span)?;
+                }
+            }
             _ => return Err(format!("`{}` means nothing", words.join(" "))),
         }
         Ok(())
     }
 
-    fn thread(&mut self, name: &str, span: Span) {
-        let template = self.unit.template(Template { name: name.to_owned(), span });
-        let id = ProcessId::from_usize(self.threads.len());
-        self.registers.insert(name.to_owned(), (id, BTreeMap::new()));
-        let (locals, labels, body) = (IndexVec::new(), IndexVec::new(), Body::default());
-        self.threads.push(Thread { name: name.to_owned(), template, locals, labels, body, span });
-    }
-
-    fn current(&mut self) -> Result<&mut Thread, String> {
-        self.threads.last_mut().ok_or_else(|| "there is no thread yet".to_owned())
+    fn thread(&mut self) -> Result<&mut Thread, String> {
+        let last = self.unit.threads().indices().last().ok_or("there is no thread yet")?;
+        Ok(self.unit.thread_mut(last))
     }
 
     fn push(&mut self, kind: StmtKind, span: Span) -> Result<(), String> {
-        self.current()?.body.block.push(Stmt { span, kind });
-        Ok(())
+        self.thread().map(|thread| thread.body.block.push(Stmt { span, kind }))
     }
 
-    fn store(&mut self, x: &str, value: &str, span: Span) -> Result<(), String> {
-        let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
-        let place = Place::Fixed(self.location(x, span));
-        self.push(StmtKind::Store(place, StoreOrder::Plain, Expr::Const(value)), span)
+    fn memory(&mut self, name: &str, span: Span) -> Place {
+        let known = self.unit.memory().locations().iter_enumerated().find(|(_, it)| it.name == name).map(|it| it.0);
+        let (name, domain, initial) = (name.to_owned(), Domain::Range(0, 1), Initial::Value(0));
+        Place::Fixed(known.unwrap_or_else(|| self.unit.location(Location { name, domain, initial, span })))
     }
 
-    fn location(&mut self, name: &str, span: Span) -> LocationId {
-        let (domain, initial) = (Domain::Range(0, 1), Initial::Value(0));
-        let unit = &mut self.unit;
-        let make = || unit.location(Location { name: name.to_owned(), domain, initial, span });
-        *self.locations.entry(name.to_owned()).or_insert_with(make)
-    }
-
-    fn local(&mut self, name: &str, span: Span) -> Result<LocalId, String> {
-        let thread = self.current()?;
-        let local = Local { name: Some(name.to_owned()), is_boolean: false, domain: None, span };
-        let (id, owner) = (thread.locals.push(local), thread.name.clone());
-        if let Some((_, registers)) = self.registers.get_mut(&owner) {
-            registers.insert(name.to_owned(), id);
-        }
-        Ok(id)
-    }
-
-    /// All of these hold in the end.
-    fn never(&mut self, parts: &[&str], span: Span) -> Result<(), String> {
-        let mut all = program::Expr::TRUE;
-        for part in parts {
-            let known = part.split_once('=').and_then(|(left, value)| {
-                let (thread, register) = left.split_once('.')?;
-                let (thread, registers) = self.registers.get(thread)?;
-                Some((Observed::Local(*thread, *registers.get(register)?), value.parse().ok()?))
-            });
-            let (variable, value) = known.ok_or_else(|| format!("`{part}` is not known"))?;
-            let is = program::Expr::binary(BinaryOp::Eq, program::Expr::Var(variable), program::Expr::Const(value));
-            all = program::Expr::binary(BinaryOp::And, all, is);
-        }
-        self.properties.push(Property {
-            kind: PropertyKind::Final,
-            ended: self.registers.values().map(|it| (it.0, span)).collect(),
-            any_of: vec![(None, Claim::Holds(all))],
-            left_out: None,
-            text: parts.join(" and "),
-            words: program::PropertyWords { when: "at end".to_owned(), ..program::PropertyWords::default() },
-            condition: span,
-            span,
-        });
-        Ok(())
+    /// `P.r=0`
+    fn is(&self, part: &str) -> Option<program::Expr<Observed>> {
+        let (left, value) = part.split_once('=')?;
+        let (thread, register) = left.split_once('.')?;
+        let (id, thread) = self.unit.threads().iter_enumerated().find(|(_, it)| it.name == thread)?;
+        let (local, _) = thread.locals.iter_enumerated().find(|(_, it)| it.name.as_deref() == Some(register))?;
+        let variable = program::Expr::Var(Observed::Local(id, local));
+        Some(program::Expr::binary(BinaryOp::Eq, variable, program::Expr::Const(value.parse().ok()?)))
     }
 }
 

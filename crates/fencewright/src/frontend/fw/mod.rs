@@ -34,10 +34,6 @@ impl Frontend for Fw {
         "fw"
     }
 
-    fn extension(&self) -> &'static str {
-        "fw"
-    }
-
     fn about(&self) -> &'static str {
         "the language of this tool"
     }

@@ -112,6 +112,11 @@ impl Unit {
         &self.threads
     }
 
+    /// A thread, to be gone on with.
+    pub fn thread_mut(&mut self, thread: ProcessId) -> &mut Thread {
+        &mut self.threads[thread]
+    }
+
     /// The memory so far, as the program will have it.
     pub fn memory(&self) -> &Program {
         self.builder.so_far()

@@ -35,6 +35,27 @@ pub struct Property {
     pub span: Span,
 }
 
+impl Property {
+    /// `text` must not hold when these threads have ended.
+    pub fn at_end_of(
+        threads: impl IntoIterator<Item = ProcessId>,
+        holds: Expr<Observed>,
+        text: &str,
+        span: Span,
+    ) -> Self {
+        Self {
+            kind: PropertyKind::Final,
+            ended: threads.into_iter().map(|thread| (thread, span)).collect(),
+            any_of: vec![(None, Claim::Holds(holds))],
+            left_out: None,
+            text: text.to_owned(),
+            words: PropertyWords { when: "at end".to_owned(), ..PropertyWords::default() },
+            condition: span,
+            span,
+        }
+    }
+}
+
 /// What is claimed of a situation.
 #[derive(Clone, Debug)]
 pub enum Claim {

@@ -33,6 +33,19 @@ pub struct Thread {
     pub span: Span,
 }
 
+impl Thread {
+    /// A thread that does nothing yet.
+    pub fn new(name: &str, template: TemplateId, span: Span) -> Self {
+        let (locals, labels) = (IndexVec::new(), IndexVec::new());
+        Self { name: name.to_owned(), template, locals, labels, body: Body::default(), span }
+    }
+
+    /// One more register, whose values are inferred.
+    pub fn register(&mut self, name: &str, span: Span) -> LocalId {
+        self.locals.push(Local { name: Some(name.to_owned()), is_boolean: false, domain: None, span })
+    }
+}
+
 /// A register.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -151,6 +164,12 @@ pub struct Effect {
     pub span: Span,
     /// What is done.
     pub kind: EffectKind,
+}
+
+impl From<Effect> for Expr {
+    fn from(effect: Effect) -> Self {
+        Self::Var(Operand::Effect(Box::new(effect)))
+    }
 }
 
 /// What is done for its value.

@@ -29,10 +29,6 @@ impl Frontend for Litmus {
         "litmus"
     }
 
-    fn extension(&self) -> &'static str {
-        "litmus"
-    }
-
     fn about(&self) -> &'static str {
         "litmus tests for x86, as herd reads them"
     }

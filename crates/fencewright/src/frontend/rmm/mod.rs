@@ -28,10 +28,6 @@ impl Frontend for Rmm {
         "rmm"
     }
 
-    fn extension(&self) -> &'static str {
-        "rmm"
-    }
-
     fn about(&self) -> &'static str {
         "programs for Memorax"
     }

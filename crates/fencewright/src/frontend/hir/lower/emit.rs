@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::program::{
     Builder, Domain, Expr, Initial, Micro, Op, Place, PointId, ProcessId, Register, RegisterId, RmwVar,
+    for_each_register,
 };
 use crate::util::{Idx, IndexVec};
 
@@ -56,11 +57,7 @@ fn emit_registers(
 ) -> Vec<Option<RegisterId>> {
     let mut is_used = vec![false; cfg.slots.len()];
     for arc in &cfg.arcs {
-        let mark = std::cell::RefCell::new(&mut is_used);
-        renamed(&arc.op, &|register| {
-            mark.borrow_mut()[register.index()] = true;
-            register
-        });
+        for_each_register(&arc.op, &mut |register| is_used[register.index()] = true);
     }
     let mut registers = vec![None; cfg.slots.len()];
     for (id, slot) in cfg.slots.iter_enumerated() {
