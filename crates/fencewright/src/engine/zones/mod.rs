@@ -122,6 +122,11 @@ impl ZonesEngine {
                     (End::Stopped(reason), _) => Some(Verdict::Unknown(reason)),
                     (End::Unsafe(_), widening) => match (told(task, &search), widening) {
                         (Ok(run), _) => Some(Verdict::Unsafe(Box::new(run))),
+                        (Err(StopReason::Defect(_)), None) if known.initial.modulus() > 1 => {
+                            // What is picked and not kept may have had a remainder that values around it do not allow.
+                            let what = "the remainder of a value that was picked is not kept".to_owned();
+                            Some(Verdict::Unknown(StopReason::Unconfirmed(what)))
+                        }
                         (Err(reason), None) => Some(Verdict::Unknown(reason)),
                         // The way leads through what was widened; another search has to tell.
                         (Err(_), Some(_)) => continue,
