@@ -186,10 +186,11 @@ fn multiply(data: &Data, left: &Sum, right: &Sum) -> Result<Cases, Failure> {
 
 /// `left % by` or `left & mask`, by the remainders of variables; `None` if it is neither, or the zone keeps none.
 fn by_remainder(op: BinaryOp, data: &Data, left: &Sum, right: Value) -> Result<Option<Cases>, Failure> {
-    let by = match op {
-        BinaryOp::Rem => right.checked_abs().filter(|&it| it > 0),
-        BinaryOp::BitAnd => right.checked_add(1).filter(|it| u64::try_from(*it).is_ok_and(u64::is_power_of_two)),
-        _ => None,
+    let by = if op == BinaryOp::Rem {
+        right.checked_abs().filter(|&it| it > 0)
+    } else {
+        let is_mask = |it: &Value| op == BinaryOp::BitAnd && u64::try_from(*it).is_ok_and(u64::is_power_of_two);
+        right.checked_add(1).filter(is_mask)
     };
     let modulus = data.zone.modulus();
     let Some(by) = by.filter(|by| modulus > 1 && modulus % by == 0) else { return Ok(None) };

@@ -44,7 +44,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
         }
         let mut cases = Vec::new();
         for (when, remainder) in self.by_remainder(when, left, by)? {
-            cases.extend(self.of_remainder(when, left, (op, right, by), remainder)?);
+            cases.extend(self.of_remainder(&when, left, (op, right, by), remainder)?);
         }
         Ok(Some(cases))
     }
@@ -81,9 +81,10 @@ impl<V: Copy + Ord> Differences<'_, V> {
             // Division goes toward zero: what is left has the sign of what is divided.
             let least = if quotient <= 0 { 1 - by } else { 0 };
             let most = if quotient >= 0 { by - 1 } else { 0 };
-            let value = match op {
-                BinaryOp::Rem => rest.clone(),
-                _ => Linear::constant(quotient.checked_mul(right.signum()).ok_or(Beyond)?),
+            let value = if op == BinaryOp::Rem {
+                rest.clone()
+            } else {
+                Linear::constant(quotient.checked_mul(right.signum()).ok_or(Beyond)?)
             };
             let over = rest.plus(&Linear::constant(most), -1).ok_or(Beyond)?;
             let under = rest.plus(&Linear::constant(least), -1).ok_or(Beyond)?;
@@ -120,27 +121,34 @@ impl<V: Copy + Ord> Differences<'_, V> {
     /// The value of an operator where the dividend leaves this remainder, from 0 on.
     fn of_remainder(
         &self,
-        when: Conjunction<V>,
+        when: &Conjunction<V>,
         left: &Linear<V>,
         (op, right, by): (BinaryOp, Value, Value),
         remainder: Value,
     ) -> Result<Vec<Case<V>>, Beyond> {
         let with = |change: Value| left.plus(&Linear::constant(change), 1).ok_or(Beyond);
+        let only = |value: Linear<V>| Ok(vec![(when.clone(), value)]);
         match op {
-            BinaryOp::BitAnd if right >= 0 => Ok(vec![(when, Linear::constant(remainder & right))]),
-            BinaryOp::BitAnd => Ok(vec![(when, with(-(remainder & !right))?)]),
-            BinaryOp::BitOr => Ok(vec![(when, with((remainder | right) - remainder)?)]),
-            BinaryOp::BitXor => Ok(vec![(when, with((remainder ^ right) - remainder)?)]),
-            _ if remainder == 0 => Ok(vec![(when, Linear::constant(0))]),
-            _ => {
-                let mut cases = Vec::new();
-                for (is_negative, value) in [(false, remainder), (true, remainder - by)] {
-                    let signs = self.compare(when.clone(), left, BinaryOp::Lt, is_negative)?;
-                    cases.extend(signs.into_iter().map(|when| (when, Linear::constant(value))));
-                }
-                Ok(cases)
+            BinaryOp::BitAnd if right >= 0 => return only(Linear::constant(remainder & right)),
+            BinaryOp::BitAnd => return only(with(-(remainder & !right))?),
+            BinaryOp::BitOr => return only(with((remainder | right) - remainder)?),
+            BinaryOp::BitXor => return only(with((remainder ^ right) - remainder)?),
+            BinaryOp::Rem if remainder == 0 => return only(Linear::constant(0)),
+            BinaryOp::Rem => {}
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Min | BinaryOp::Max => {
+                return Err(Beyond);
             }
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                return Err(Beyond);
+            }
+            BinaryOp::And | BinaryOp::Or => return Err(Beyond),
         }
+        let mut cases = Vec::new();
+        for (is_negative, value) in [(false, remainder), (true, remainder - by)] {
+            let signs = self.compare(when.clone(), left, BinaryOp::Lt, is_negative)?;
+            cases.extend(signs.into_iter().map(|when| (when, Linear::constant(value))));
+        }
+        Ok(cases)
     }
 }
 
@@ -154,7 +162,9 @@ fn divisor(op: BinaryOp, right: Value) -> Option<Value> {
         BinaryOp::Div | BinaryOp::Rem => right.checked_abs().filter(|&it| it != 0),
         BinaryOp::BitAnd if right < 0 => beyond(!right),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => beyond(right),
-        _ => None,
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Min | BinaryOp::Max => None,
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => None,
+        BinaryOp::And | BinaryOp::Or => None,
     }
 }
 

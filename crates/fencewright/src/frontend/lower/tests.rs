@@ -300,10 +300,11 @@ fn shifts_are_arithmetic() {
     assert_eq!(wrong.diagnostics[0].message, "`<<` by `x`");
 }
 
-/// The edges of a program with declarations of names and constants, and its messages.
+/// The locations of a program with declarations of names and constants, and its messages.
 fn with_names(declarations: &str, body: &str) -> (Vec<String>, Vec<String>) {
     let found = lowered(&format!("{declarations} thread T {{ {body} }} forbid T@end && false;"), &[]);
-    let messages = found.diagnostics.iter().map(|it| it.message.clone()).collect();
+    let messages = found.diagnostics.iter().map(|it| it.message.clone());
+    let messages = messages.filter(|it| it != "this can never hold").collect();
     (found.program.map_or_else(Vec::new, |it| it.locations().iter().map(|it| format!("{it:?}")).collect()), messages)
 }
 
