@@ -16,7 +16,7 @@ use clap_complete::Shell;
 use fencewright::memory::Model;
 
 pub(crate) use fence::{FenceArguments, WhichFences};
-pub(crate) use search::SearchArguments;
+pub(crate) use search::{AskArgument, Asked, SearchArguments};
 pub(crate) use tables::TablesArguments;
 pub(crate) use translate::TranslateArguments;
 

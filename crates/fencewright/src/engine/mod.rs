@@ -9,6 +9,7 @@ mod card;
 pub mod coherence;
 mod each;
 pub mod explicit;
+pub mod hang;
 mod look;
 pub mod numeric;
 mod options;
@@ -29,13 +30,14 @@ use crate::program::{Placement, Program};
 use crate::system::{Flow, MAX_STARTS, starts};
 use crate::watch::Monitor;
 
+pub use automaton::Unmade;
 pub use card::{Card, Reduction, Repairs};
 pub use coherence::{Abstraction, Values};
 pub use each::{Checked, Judged, each};
 pub use numeric::Numbers;
 pub use options::{Options, Setting, Settings, Takes};
 pub use predicates::Keep;
-pub use question::{Asked, Question, Reduced, ask};
+pub use question::{Asked, Question, Reduced, SAFETY, ask};
 pub use reached::unreached;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 

@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, violated};
+use crate::report::{Look, hang, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -42,8 +42,10 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
         out += &drawing.rows(&run.events[i], step, &mut calls[run.events[i].step.process]);
     }
     out += &drawing.end();
-    let sentence = blame(program, run).sentence(program, run);
-    for line in wrapped(&sentence, drawing.width - 2) {
+    let is_hang = hang::is_hang(program, run);
+    let mut sentences = if is_hang { hang::sentences(program, run) } else { Vec::new() };
+    sentences.push(blame(program, run).sentence(program, run));
+    for line in sentences.iter().flat_map(|it| wrapped(it, drawing.width - 2)) {
         let _ = writeln!(out, "  {}", drawing.paint("1", &line));
     }
     out

@@ -94,7 +94,7 @@ impl<'a> Globals<'a> {
                     array.map(|array| (it.name.text.as_str(), Global::Array(array))).into_iter().collect()
                 }
                 ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Thread(_) | ItemKind::Function(_) => continue,
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
             };
             for (name, global) in declared {
                 globals.names.entry(name).and_modify(|known| known.0 = global);
@@ -167,7 +167,7 @@ impl<'a> Globals<'a> {
                 }
                 ItemKind::Thread(it) => self.declare(log, &it.name, Global::Thread(it)),
                 ItemKind::Function(it) => self.declare(log, &it.name, Global::Function(it)),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
     }
