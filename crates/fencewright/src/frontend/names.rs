@@ -16,6 +16,10 @@ use crate::watch::heed;
 pub enum Kind {
     /// `const N = 2;`
     Constant,
+    /// `enum State { … }`
+    Enum,
+    /// A value of an `enum`.
+    EnumValue,
     /// `shared x;`, or a parameter that is another name for one.
     Shared,
     /// A thread or family.
@@ -123,6 +127,11 @@ impl Walk {
         for item in &file.items {
             match &item.kind {
                 ItemKind::Const(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::ConstArray(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::Enum(it) => {
+                    self.define(Kind::Enum, &it.name, item.span);
+                    it.values.iter().for_each(|value| self.define(Kind::EnumValue, value, item.span));
+                }
                 ItemKind::Shared(it) => {
                     it.variables.iter().for_each(|variable| self.define(Kind::Shared, &variable.name, item.span));
                 }
@@ -136,8 +145,8 @@ impl Walk {
             let (name, body) = match &item.kind {
                 ItemKind::Thread(it) => (&it.name, &it.body),
                 ItemKind::Function(it) => (&it.name, &it.body),
-                ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
-                ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => continue,
+                ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
+                ItemKind::ConstArray(_) | ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => continue,
             };
             let known = self.scope.len();
             self.owner = Some(name.text.clone());
@@ -160,6 +169,7 @@ impl Walk {
         let known = self.scope.len();
         match kind {
             ItemKind::Const(it) => self.expr(&it.value),
+            ItemKind::ConstArray(it) => [&it.size].into_iter().chain(&it.values).for_each(|it| self.expr(it)),
             ItemKind::Shared(it) => {
                 it.variables.iter().filter_map(|variable| variable.size.as_ref()).for_each(|size| self.expr(size));
                 it.ty.iter().for_each(|ty| self.ty(ty));
@@ -192,7 +202,7 @@ impl Walk {
             }
             ItemKind::Forbid(it) => self.forbid(it),
             ItemKind::Predicate(it) => self.expr(it),
-            ItemKind::Hang(_) | ItemKind::Include(_) => {}
+            ItemKind::Hang(_) | ItemKind::Include(_) | ItemKind::Enum(_) => {}
         }
         self.owner = None;
         self.scope.truncate(known);
@@ -222,6 +232,7 @@ impl Walk {
     fn ty(&mut self, ty: &Type) {
         match &ty.kind {
             TypeKind::Range(range) => self.range(range),
+            TypeKind::Named(name) => self.mention(name),
             TypeKind::Bool | TypeKind::Int => {}
         }
     }

@@ -59,6 +59,7 @@ pub fn heard() -> Option<Arc<dyn Monitor + Send + Sync>> {
 
 /// Says that so much work was done, in steps of about a tenth of a microsecond; does not return if there shall be no
 /// more. Where nobody watches, it does nothing.
+#[inline]
 pub fn heed(work: u32) {
     let left = LEFT.get();
     if work < left {

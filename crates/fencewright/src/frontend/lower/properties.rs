@@ -65,7 +65,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 unit.no_hang(NoHang { except: except.collect(), span: item.span });
             }
             ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Function(_) => {}
-            ItemKind::Include(_) => {}
+            ItemKind::Include(_) | ItemKind::Enum(_) | ItemKind::ConstArray(_) => {}
         }
     }
     uses
@@ -73,7 +73,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
 
 /// Says so if there is no such thread, or it has no such label.
 fn check_exception(log: &mut Log, known: &Known<'_, '_>, (thread, label): &(ast::Name, ast::Name)) {
-    let named = known.globals.members.iter().map(|it| it.name());
+    let named = known.globals.members.iter().map(super::globals::Member::name);
     let is_it = |name: &str| name == thread.text || name.split('(').next() == Some(&thread.text);
     let members: Vec<&Body> = named.zip(known.bodies).filter(|(name, _)| is_it(name)).map(|it| it.1).collect();
     if members.is_empty() {
@@ -250,7 +250,13 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         match self.known.globals.get(&name.text) {
             Some(Global::Thread(declared)) => self.members(thread, declared),
             Some(Global::Wrong) => Vec::new(),
-            Some(global @ (Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Function(_))) => {
+            Some(
+                global @ (Global::Const(..)
+                | Global::Enum(_)
+                | Global::Scalar(_)
+                | Global::Array(_)
+                | Global::Function(_)),
+            ) => {
                 let message = format!("`{}` is {}, not a thread", name.text, global.kind());
                 self.log.error(name.span, message, "name a thread");
                 Vec::new()

@@ -24,6 +24,7 @@ pub(super) fn ty(it: &Type) -> String {
         TypeKind::Bool => "bool".to_owned(),
         TypeKind::Int => "int".to_owned(),
         TypeKind::Range(it) => range(it),
+        TypeKind::Named(name) => name.text.clone(),
     }
 }
 

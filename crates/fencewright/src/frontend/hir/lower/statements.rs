@@ -27,7 +27,7 @@ impl Walk<'_> {
             StmtKind::Let(local, first) => self.let_(*local, first, span),
             StmtKind::Assign(local, value) => self.assign(*local, value, span),
             StmtKind::Store(place, order, value) => self.store(place, *order, value, span),
-            StmtKind::Modify(place, target, op, value) => self.modify(place, *target, (*op, value), span),
+            StmtKind::Modify(place, target, by) => self.modify(place, *target, by, span),
             StmtKind::Do(effect) => self.do_(effect),
             StmtKind::If(branches, otherwise) => self.if_(branches, otherwise),
             StmtKind::While(condition, body) => self.while_(condition, body),
@@ -96,13 +96,16 @@ impl Walk<'_> {
         self.fence(order.after(), statement);
     }
 
-    fn modify(&mut self, place: &Place, target: Span, (op, value): (BinaryOp, &Tree), statement: Span) {
+    fn modify(&mut self, place: &Place, target: Span, by: &[(BinaryOp, Tree)], statement: Span) {
         let domain = self.domain_of(place);
         let place = self.place(place);
         let old = self.temporary(domain, target);
         self.step(Op::Load(old, place.clone()), target);
-        let value = self.value(value);
-        self.step(Op::Store(place, Expr::binary(op, Expr::Var(old), value)), statement);
+        let mut sum = Expr::Var(old);
+        for (op, value) in by {
+            sum = Expr::binary(*op, sum, self.value(value));
+        }
+        self.step(Op::Store(place, sum), statement);
     }
 
     fn do_(&mut self, effect: &Effect) {
