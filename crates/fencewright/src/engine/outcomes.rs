@@ -23,7 +23,7 @@ use crate::program::{
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
 use crate::util::Idx;
-use crate::watch::{Monitor, Progress};
+use crate::watch::{Monitor, Progress, Stop};
 
 /// So many rounds without news, and somebody is asked who need not bound the buffers.
 const IDLE_ROUNDS: u32 = 2;
@@ -96,6 +96,11 @@ pub fn witness(
 }
 
 impl Outcomes {
+    /// Nothing was found before somebody had to stop.
+    pub fn stopped(engine: &dyn Engine, stop: Stop) -> Self {
+        Self { stopped: Some(stop.into()), ..Self::none(engine) }
+    }
+
     fn none(engine: &dyn Engine) -> Self {
         let (values, faults) = (BTreeSet::new(), BTreeSet::new());
         Self { values, stopped: None, faults, engine: engine.name(), stats: Stats::default() }
