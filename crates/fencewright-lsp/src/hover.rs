@@ -77,7 +77,7 @@ fn statement(document: &Document, byte: u32) -> Option<&Stmt> {
         ItemKind::Thread(it) => Some(&it.body),
         ItemKind::Function(it) => Some(&it.body),
         ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
-        ItemKind::Predicate(_) | ItemKind::Include(_) => None,
+        ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
     });
     let mut found = None;
     let mut todo: Vec<&fencewright::frontend::ast::Block> = bodies.collect();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Judged, Options, Task, Verdict, each};
+use fencewright::engine::{Judged, Options, SAFETY, Task, Verdict, each};
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
@@ -229,6 +229,7 @@ impl Job {
             file: program.source().name(),
             program,
             model: *model,
+            question: SAFETY,
             answer: answer.as_ref(),
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
@@ -256,6 +257,7 @@ impl Job {
             file: program.source().name(),
             program,
             models: &[*model],
+            question: SAFETY,
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! // expect tso: unsafe (source of that truth)
+//! // expect tso hang: safe (source of that truth)
 //! // fences tso after-stores by process: 4 sets of 4 (source of that truth)
 //! ```
 
 use std::fmt;
 
-use crate::engine::{Answer, Engine, Options, StopReason, Task, Unsupported, Verdict};
+use crate::engine::hang::{HANG, Hang};
+use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program};
 use crate::synth::{self, By, Outcome, Place, Request, Synthesis};
@@ -36,6 +38,8 @@ impl fmt::Display for Expected {
 pub struct Expectations {
     /// What `check` must say.
     pub verdicts: Vec<(Model, Expected)>,
+    /// What `check --ask hang` must say, with the line that says so.
+    pub hangs: Vec<(Model, Expected, u32)>,
     /// What `fence` must say.
     pub fences: Vec<Fences>,
     /// Whether it says where the program comes from.
@@ -110,8 +114,16 @@ impl Expectations {
                     "unsafe" => Expected::Unsafe,
                     _ => return Err(wrong("neither `safe` nor `unsafe`")),
                 };
-                out.verdicts.push((self::model(model).ok_or_else(|| wrong("unknown model"))?, verdict));
-                out.lines.push(number);
+                let (model, question) = model.split_once(' ').unwrap_or((model, SAFETY));
+                let model = self::model(model).ok_or_else(|| wrong("unknown model"))?;
+                match question.trim() {
+                    SAFETY => {
+                        out.verdicts.push((model, verdict));
+                        out.lines.push(number);
+                    }
+                    HANG => out.hangs.push((model, verdict, number)),
+                    _ => return Err(wrong("neither `safety` nor `hang` is asked")),
+                }
             } else if let Some(rest) = words.strip_prefix("fences ") {
                 out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
             }
@@ -155,6 +167,12 @@ pub fn hold(expected: Expected, answer: &Result<Answer, Unsupported>) -> Held {
         Err(unsupported) => return Held::Refused(unsupported.to_string()),
     };
     if found == expected { Held::Yes(found.to_string()) } else { Held::No(found.to_string()) }
+}
+
+/// Whether a program hangs as is expected; threads may wait where it says so.
+pub fn hold_hang(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
+    let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+    hold(expected, &ask(engine, &Hang { may_wait }, task, monitor).map(|it| it.answer))
 }
 
 /// Whether fence synthesis finds what is expected. Where it finds only some sets, they must not contradict it.

@@ -18,7 +18,7 @@ use fencewright::memory::Model;
 
 pub(crate) use fence::{FenceArguments, WhichFences};
 pub(crate) use outcomes::OutcomesArguments;
-pub(crate) use search::SearchArguments;
+pub(crate) use search::{AskArgument, Asked, SearchArguments};
 pub(crate) use tables::TablesArguments;
 pub(crate) use translate::TranslateArguments;
 

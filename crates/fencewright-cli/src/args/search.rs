@@ -1,11 +1,15 @@
 //! How to search: models, engine, limits, and what some engines may be told.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencewright::engine::{self, Engine, Options, Unsupported};
+use fencewright::engine::hang::Hang;
+use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
+use fencewright::program::Program;
+use fencewright::watch::Monitor;
 
 use super::names::{Models, engines, models, reductions};
 use super::settings::{self, SettingArguments};
@@ -22,6 +26,12 @@ pub(crate) struct SearchArguments {
     /// Who searches
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engines())]
     pub engine: String,
+    /// What is asked [default: safety; and what the program forbids]
+    #[arg(long, value_name = "QUESTION", value_delimiter = ',', ignore_case = true)]
+    pub ask: Vec<AskArgument>,
+    /// A thread that may wait for ever at a label (repeatable)
+    #[arg(long, value_name = "P@LABEL", value_parser = place)]
+    pub may_wait: Vec<(String, String)>,
     /// What an atomic update waits for under PSO
     #[arg(long, value_name = "WHAT", default_value = "location")]
     pub pso_rmw: PsoRmwArgument,
@@ -49,6 +59,43 @@ pub(crate) struct SearchArguments {
     /// A file of such predicates: `predicate P(0).ticket < tail;`
     #[arg(long, value_name = "FILE")]
     pub predicates: Option<PathBuf>,
+}
+
+/// What is asked of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum AskArgument {
+    /// Can a bad situation be reached?
+    Safety,
+    /// Can memory stay as it is for ever although not all threads have ended?
+    Hang,
+    /// All of these
+    All,
+}
+
+/// A question to be answered.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// Can a bad situation be reached?
+    Safety,
+    /// Does it hang?
+    Hang(Hang),
+}
+
+impl Asked {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Safety => SAFETY,
+            Self::Hang(hang) => hang.name(),
+        }
+    }
+}
+
+/// `P@label`
+fn place(text: &str) -> Result<(String, String), String> {
+    match text.split_once('@') {
+        Some((thread, label)) if !thread.is_empty() && !label.is_empty() => Ok((thread.to_owned(), label.to_owned())),
+        Some(_) | None => Err("a thread and a label are written `P@waiting`".to_owned()),
+    }
 }
 
 /// What an atomic update waits for under PSO.
@@ -79,6 +126,39 @@ impl SearchArguments {
             }
         }
         models
+    }
+
+    /// What is asked of a program: what the command line says, otherwise safety and what the program forbids.
+    pub(crate) fn asked(&self, program: &Program) -> Vec<Asked> {
+        let asks = |question| self.ask.contains(&question) || self.ask.contains(&AskArgument::All);
+        let is_open = self.ask.is_empty();
+        let claim = program.no_hang();
+        let mut all = Vec::new();
+        if is_open || asks(AskArgument::Safety) {
+            all.push(Asked::Safety);
+        }
+        if (is_open && claim.is_some()) || asks(AskArgument::Hang) {
+            let except = claim.map_or(&[][..], |it| &it.except);
+            all.push(Asked::Hang(Hang { may_wait: [&self.may_wait, except].concat() }));
+        }
+        all
+    }
+
+    /// The program with all that is asked as its properties.
+    pub(crate) fn asking<'a>(&self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
+        match &self.asked(task.program)[..] {
+            [Asked::Safety] => Ok(Cow::Borrowed(task.program)),
+            [Asked::Hang(hang)] => Ok(Cow::Owned(hang.reduce(task, monitor)?.program)),
+            many => many.iter().try_fold(Cow::Borrowed(task.program), |program, asked| match asked {
+                Asked::Safety => Ok(program),
+                Asked::Hang(hang) => Ok(Cow::Owned(hang.beside(task, monitor)?)),
+            }),
+        }
+    }
+
+    /// What is asked of a program, by name.
+    pub(crate) fn question(&self, program: &Program) -> String {
+        self.asked(program).iter().map(Asked::name).collect::<Vec<_>>().join(",")
     }
 
     /// The engine.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{Answer, Judged, Stats, StopReason, Task, Verdict, each};
+use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::{Candidate, CandidateId, Program};
@@ -13,7 +13,7 @@ use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
 use fencewright::watch::Limits;
 
-use crate::args::CertifyArguments;
+use crate::args::{AskArgument, CertifyArguments};
 use crate::code::{Code, REPORT};
 use crate::commands::fence::candidates;
 use crate::console::Console;
@@ -39,6 +39,11 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     if !arguments.search.predicate.is_empty() || arguments.search.predicates.is_some() {
         let help = "write them into the program: `predicate x <= y;`";
         console.error("a certificate is about a program without predicates from elsewhere", Some(help));
+        return Code::Wrong;
+    }
+    if arguments.search.ask.iter().any(|it| *it != AskArgument::Safety) {
+        let help = "leave out `--ask`; `check --ask hang` and `fence --ask hang` answer";
+        console.error("certificates are about safety", Some(help));
         return Code::Wrong;
     }
     let format = arguments.input.input_format.as_deref();
@@ -118,6 +123,7 @@ impl Job<'_> {
             file: self.program.source().name(),
             program: self.program,
             model: self.model,
+            question: SAFETY,
             answer: answer.as_ref(),
             seconds,
             peak_rss: rss::peak(),
@@ -174,6 +180,7 @@ impl Job<'_> {
             file: self.program.source().name(),
             program: self.program,
             models: &[self.model],
+            question: SAFETY,
             candidates,
             answer: answer.as_ref(),
             diff: None,

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use fencewright::engine::{Answer, Judged, Stats, Task, Verdict, each, unreached};
+use fencewright::engine::hang::hangs_soon;
+use fencewright::engine::{Answer, Engine, Judged, Stats, Task, Verdict, ask, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::report::{Command, Finding, Note, Refusal, trace_page, vacuous};
+use fencewright::report::{Command, Finding, Note, Refusal, may_hang, trace_page, vacuous};
 use fencewright::source::Diagnostic;
 use fencewright::watch::{Limits, Stop};
 
-use crate::args::{CheckArguments, InputArguments, SearchArguments};
+use crate::args::{Asked, CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::monitor::Watch;
@@ -50,9 +51,11 @@ pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
     let notes = console.take_notes();
     let mut code = Code::Good;
     for model in question.search.models() {
-        code = code.max(answer_under(question, (&program, &notes), model, console));
-        if console.is_closed() || interrupt::is_asked() {
-            break;
+        for asked in question.search.asked(&program) {
+            code = code.max(answer_under(question, (&program, &notes), (model, &asked), console));
+            if console.is_closed() || interrupt::is_asked() {
+                return code;
+            }
         }
     }
     code
@@ -61,7 +64,7 @@ pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
 fn answer_under(
     question: &Question<'_>,
     (program, notes): (&Program, &[Note]),
-    model: Model,
+    (model, asked): (Model, &Asked),
     console: &mut Console,
 ) -> Code {
     let search = question.search;
@@ -71,17 +74,15 @@ fn answer_under(
     let task = Task::new(program, model, &options);
     let is_heard = !console.is_quiet() || !console.is_for_people();
     let (lists_properties, warns) = (is_heard, is_heard || search.deny_warnings);
-    let work = || {
-        let answer = engine.check(&task, &watch);
-        let properties = match &answer {
-            Ok(answer) if lists_properties => each(engine, &task, answer, &watch),
-            Ok(_) | Err(_) => Vec::new(),
-        };
-        let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
-        let unreached = (is_safe && warns).then(|| unreached(&task, &watch)).flatten().unwrap_or_default();
-        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-        let warnings = vacuous(program, model, &unreached);
-        Found { answer, properties, warnings, notes: Vec::new(), seconds: watch.elapsed().as_secs_f64() }
+    let work = || match asked {
+        Asked::Safety => safety(&task, (lists_properties, warns), engine, &watch),
+        Asked::Hang(hang) => {
+            let (answer, program) = match ask(engine, hang, &task, &watch) {
+                Ok(it) => (Ok(it.answer), Some(it.program)),
+                Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+            };
+            Found::new(answer, program, &watch)
+        }
     };
     watch.over(work, |done| {
         watch.clear();
@@ -89,14 +90,33 @@ fn answer_under(
         let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, &watch));
         console.diagnostics(program.source(), &found.warnings);
         found.notes = [notes, &console.take_notes()].concat();
-        let code = found.tell(question, program, model, console);
+        let code = found.tell(question, program, (model, asked.name()), console);
         code.max(if is_deaf { console.end() } else { Code::Good })
     })
+}
+
+/// Whether the program is safe, property by property, and what there is to warn of.
+fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, watch: &Watch<'_>) -> Found {
+    let answer = engine.check(task, watch);
+    let properties = match &answer {
+        Ok(answer) if lists => each(engine, task, answer, watch),
+        Ok(_) | Err(_) => Vec::new(),
+    };
+    let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
+    let unreached = (is_safe && warns).then(|| unreached(task, watch)).flatten().unwrap_or_default();
+    let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+    let mut warnings = vacuous(task.program, task.model, &unreached);
+    if is_safe && warns && task.program.no_hang().is_none() {
+        warnings.extend(hangs_soon(task, watch).map(|(program, run)| may_hang(&program, &run)));
+    }
+    Found { properties, warnings, ..Found::new(answer, None, watch) }
 }
 
 /// What came of a question.
 struct Found {
     answer: Result<Answer, Refusal>,
+    /// The program with the question as a property, where that is another.
+    program: Option<Program>,
     properties: Vec<Judged>,
     warnings: Vec<Diagnostic>,
     notes: Vec<Note>,
@@ -104,19 +124,31 @@ struct Found {
 }
 
 impl Found {
+    fn new(answer: Result<Answer, Refusal>, program: Option<Program>, watch: &Watch<'_>) -> Self {
+        let (properties, warnings, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { answer, program, properties, warnings, notes, seconds: watch.elapsed().as_secs_f64() }
+    }
+
     /// A phase did not listen.
     fn nothing(engine: &'static str, stop: Stop, watch: &Watch<'_>) -> Self {
         let answer = Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
-        let seconds = watch.elapsed().as_secs_f64();
-        Self { answer: Ok(answer), properties: Vec::new(), warnings: Vec::new(), notes: Vec::new(), seconds }
+        Self::new(Ok(answer), None, watch)
     }
 
-    fn tell(&self, question: &Question<'_>, program: &Program, model: Model, console: &mut Console) -> Code {
+    fn tell(
+        &self,
+        question: &Question<'_>,
+        program: &Program,
+        (model, asked): (Model, &'static str),
+        console: &mut Console,
+    ) -> Code {
+        let program = self.program.as_ref().unwrap_or(program);
         let finding = Finding {
             command: question.command,
             file: program.source().name(),
             program,
             model,
+            question: asked,
             answer: self.answer.as_ref(),
             seconds: self.seconds,
             peak_rss: rss::peak(),

@@ -1,8 +1,9 @@
 //! `fence`: which fences make the program correct?
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use fencewright::engine::{StopReason, Task, Verdict};
+use fencewright::engine::{StopReason, Task, Unmade, Verdict};
 use fencewright::frontend::rewrite::Edit;
 use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
@@ -22,10 +23,13 @@ use crate::monitor::Watch;
 use crate::{input, interrupt, output, rss};
 
 /// Everything about one file.
+#[derive(Clone, Copy)]
 struct Job<'a> {
     arguments: &'a FenceArguments,
     input: &'a Input,
     program: &'a Program,
+    /// The same with all that is asked as its properties.
+    asked: &'a Program,
     notes: &'a [Note],
     candidates: &'a IndexVec<CandidateId, Candidate>,
     costs: &'a Costs,
@@ -71,7 +75,8 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
     let Some(program) = program else { return console.refuse(&name) };
     let Some(candidates) = candidates(&program, &arguments.which, console) else { return console.refuse(&name) };
     let notes = console.take_notes();
-    let job = Job { arguments, input: &input, program: &program, notes: &notes, candidates: &candidates, costs };
+    let (program, asked) = (&program, &program);
+    let job = Job { arguments, input: &input, program, asked, notes: &notes, candidates: &candidates, costs };
     let mut code = Code::Good;
     for models in arguments.questions() {
         code = code.max(job.answer(&models, console));
@@ -117,18 +122,30 @@ impl Job<'_> {
             wanted: self.arguments.wanted(),
             method: self.arguments.method.into(),
         };
-        watch.over(
-            || synth::synthesize_under(engine, &task, models, &request, &watch),
-            |done| {
-                watch.clear();
-                let seconds = watch.elapsed().as_secs_f64();
-                let is_deaf = done.is_err();
-                let answer = done.unwrap_or_else(|stop| Ok(Synthesis::stopped(engine.name(), stop)));
-                let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-                let code = self.told(models, &answer, seconds, console);
-                code.max(if is_deaf { console.end() } else { Code::Good })
-            },
-        )
+        let work = || {
+            let program = match search.asking(&task, &watch) {
+                Ok(program) => program,
+                Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
+                Err(Unmade::Stopped(stop)) => {
+                    return Ok((Synthesis::stopped(engine.name(), stop), Cow::Borrowed(self.program)));
+                }
+            };
+            let task = Task { program: &program, ..task };
+            let synthesis = synth::synthesize_under(engine, &task, models, &request, &watch)?;
+            Ok((synthesis, program))
+        };
+        watch.over(work, |done| {
+            watch.clear();
+            let seconds = watch.elapsed().as_secs_f64();
+            let is_deaf = done.is_err();
+            let nothing = |stop| Ok((Synthesis::stopped(engine.name(), stop), Cow::Borrowed(self.program)));
+            let (answer, program) = match done.unwrap_or_else(nothing) {
+                Ok((synthesis, program)) => (Ok(synthesis), program),
+                Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), Cow::Borrowed(self.program)),
+            };
+            let code = Job { asked: &program, ..*self }.told(models, &answer, seconds, console);
+            code.max(if is_deaf { console.end() } else { Code::Good })
+        })
     }
 
     fn told(&self, models: &[Model], answer: &Result<Synthesis, Refusal>, seconds: f64, console: &mut Console) -> Code {
@@ -162,8 +179,9 @@ impl Job<'_> {
         let finding = FenceFinding {
             command: Command::Fence,
             file: self.program.source().name(),
-            program: self.program,
+            program: self.asked,
             models,
+            question: &self.arguments.search.question(self.program),
             candidates: self.candidates,
             answer: answer.as_ref(),
             diff,
@@ -244,7 +262,10 @@ impl Job<'_> {
         let search = &self.arguments.search;
         let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
         let watch = Watch::start(limits, "the repaired text".to_owned(), console);
-        let verdict = search.engine().check(&task, &watch).map(|it| it.verdict);
+        let verdict = match search.asking(&task, &watch) {
+            Ok(program) => search.engine().check(&Task { program: &program, ..task }, &watch).map(|it| it.verdict),
+            Err(unmade) => unmade.answered(search.engine().name()).map(|it| it.verdict),
+        };
         drop(watch);
         match verdict {
             Ok(Verdict::Safe) => Ok(()),

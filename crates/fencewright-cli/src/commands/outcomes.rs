@@ -191,7 +191,7 @@ impl Job<'_> {
                 let is_deaf = done.is_err();
                 let found = done.unwrap_or_else(|stop| Ok(self.nothing(engine.name(), stop)));
                 let found = found.map_err(|it| self.refusal(it));
-                let code = self.tell_witness(found, wanted, watch.elapsed().as_secs_f64(), console);
+                let code = self.tell_witness(&found, wanted, watch.elapsed().as_secs_f64(), console);
                 code.max(if is_deaf { console.end() } else { Code::Good })
             },
         )
@@ -205,12 +205,12 @@ impl Job<'_> {
 
     fn tell_witness(
         &self,
-        found: Result<Asked, Refusal>,
+        found: &Result<Asked, Refusal>,
         wanted: &[(Shown, Value)],
         seconds: f64,
         console: &mut Console,
     ) -> Code {
-        let (answer, program) = match &found {
+        let (answer, program) = match found {
             Ok(Asked { answer, program }) => (Ok(answer), program),
             Err(refusal) => (Err(refusal), self.program),
         };

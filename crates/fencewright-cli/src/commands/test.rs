@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fencewright::engine::{Engine, Options, Task, named};
-use fencewright::expectation::{Expectations, Held, hold, hold_fences};
+use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::Tested;
@@ -39,7 +39,8 @@ fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
             return console.refuse(&name);
         }
     };
-    if expectations.verdicts.is_empty() && expectations.fences.is_empty() {
+    let Expectations { verdicts, hangs, fences, .. } = &expectations;
+    if verdicts.is_empty() && hangs.is_empty() && fences.is_empty() {
         console.count("without expectations");
         return Code::Good;
     }
@@ -64,6 +65,13 @@ impl Test<'_> {
             let watch = self.watch(model, console);
             let work = || Ok(hold(expected, &self.engine().check(&task, &watch)));
             code = code.max(self.over(&watch, work, (model, line, &expected.to_string()), console));
+        }
+        for &(model, expected, line) in &expectations.hangs {
+            let options = self.options();
+            let task = Task::new(self.program, model, &options);
+            let watch = self.watch(model, console);
+            let work = || Ok(hold_hang(expected, self.engine(), &task, &watch));
+            code = code.max(self.over(&watch, work, (model, line, &format!("hang: {expected}")), console));
         }
         for expected in &expectations.fences {
             let watch = self.watch(expected.model, console);

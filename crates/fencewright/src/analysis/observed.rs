@@ -7,7 +7,7 @@ use crate::util::{BitSet, Idx, IndexVec};
 /// What properties see.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// Points that a control property names.
+    /// Points that a property names that looks before a process has ended.
     points: BitSet,
     /// Registers that a property reads while the process may be anywhere.
     registers: IndexVec<ProcessId, BitSet>,
@@ -28,6 +28,10 @@ impl Observed {
                 match property.kind {
                     PropertyKind::Control => observed.add_points(situation),
                     PropertyKind::Final => observed.add_buffers(program, situation),
+                    PropertyKind::Hang => {
+                        observed.add_points(situation);
+                        observed.add_buffers(program, situation);
+                    }
                 }
             }
         }
@@ -59,12 +63,12 @@ impl Observed {
         }
     }
 
-    /// Whether a control property names this point.
+    /// Whether a property looks at this point.
     pub fn sees_point(&self, point: PointId) -> bool {
         self.points.contains(point.index())
     }
 
-    /// Whether a control property can tell that a process is here.
+    /// Whether a property can tell that a process is here.
     pub fn sees_control(&self, control: Control) -> bool {
         match control {
             Control::At(point) => self.sees_point(point),

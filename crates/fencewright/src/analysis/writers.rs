@@ -31,6 +31,11 @@ impl Writers {
         self.of[x].iter().any(|writer| writer != process.index())
     }
 
+    /// Whether a process may write the location.
+    pub fn writes(&self, process: ProcessId, x: LocationId) -> bool {
+        self.of[x].contains(process.index())
+    }
+
     fn add(&mut self, program: &Program, process: ProcessId, place: &Place) {
         for x in program.locations_of(place) {
             self.of[x].insert(process.index());

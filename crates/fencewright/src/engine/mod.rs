@@ -9,6 +9,7 @@ mod card;
 pub mod coherence;
 mod each;
 pub mod explicit;
+pub mod hang;
 mod look;
 pub mod numeric;
 mod options;
@@ -30,6 +31,7 @@ use crate::program::{Placement, Program};
 use crate::system::{Flow, MAX_STARTS, starts};
 use crate::watch::Monitor;
 
+pub use automaton::Unmade;
 pub use card::{Card, Reduction, Repairs};
 pub use coherence::{Abstraction, Values};
 pub use each::{Checked, Judged, each};
@@ -37,7 +39,7 @@ pub use numeric::Numbers;
 pub use options::{Options, Setting, Settings, Takes};
 pub use outcomes::{Outcomes, outcomes, witness};
 pub use predicates::Keep;
-pub use question::{Asked, Question, Reduced, ask};
+pub use question::{Asked, Question, Reduced, SAFETY, ask};
 pub use reached::unreached;
 pub use verdict::{Answer, Stats, StopReason, Unsupported, Verdict};
 

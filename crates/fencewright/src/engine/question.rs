@@ -8,11 +8,14 @@
 //! Engines know one question only: can a bad situation be reached? Whoever asks another one says which program to ask
 //! that of, and how to tell the run that comes back. So a question needs no engine, and an engine no question.
 
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, StopReason, Task, Unmade, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::{Placement, Program};
 use crate::system::{Trace, replay};
 use crate::watch::Monitor;
+
+/// The name of the question that engines answer.
+pub const SAFETY: &str = "safety";
 
 /// A question about programs.
 pub trait Question: Sync {
@@ -24,8 +27,8 @@ pub trait Question: Sync {
     /// The question of safety that answers it.
     ///
     /// # Errors
-    /// It makes no sense of the program.
-    fn reduce(&self, task: &Task<'_>) -> Result<Reduced, Unsupported>;
+    /// It makes no sense of the program, or the monitor has had enough.
+    fn reduce(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Reduced, Unmade>;
 }
 
 /// A question of safety that stands for another question.
@@ -68,7 +71,10 @@ pub fn ask(
     task: &Task<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Asked, Unsupported> {
-    let Reduced { program, placement, model, shown, back } = question.reduce(task)?;
+    let Reduced { program, placement, model, shown, back } = match question.reduce(task, monitor) {
+        Ok(reduced) => reduced,
+        Err(unmade) => return Ok(Asked { answer: unmade.answered(engine.name())?, program: task.program.clone() }),
+    };
     let reduced = Task { program: &program, placement: &placement, model, options: task.options };
     let mut answer = engine.check(&reduced, monitor)?;
     if let Verdict::Unsafe(run) = answer.verdict {

@@ -76,6 +76,8 @@ pub enum ItemKind {
     Function(Function),
     /// `forbid P(0)@critical && P(1)@critical;`
     Forbid(Forbid),
+    /// `forbid hang except S@waiting;`
+    Hang(ForbidHang),
     /// `predicate x - y <= 1;`, a hint for predicate abstraction.
     Predicate(Expr),
     /// `include "lib.fw";`, with the path in its quotes. Reading a program puts what the file declares in its place.
@@ -200,6 +202,13 @@ pub struct Forbid {
     pub at_end: Option<AtEnd>,
     /// `for i in 0..1, j in i+1..2`: any of these is bad.
     pub binders: Vec<Binder>,
+}
+
+/// No run may hang.
+#[derive(Clone, Debug)]
+pub struct ForbidHang {
+    /// Threads that may wait for ever, and where.
+    pub except: Vec<(Name, Name)>,
 }
 
 /// When a final condition is looked at: named threads have ended, and all buffers are empty.

@@ -32,6 +32,7 @@ pub fn hints(program: &Program, source: &Source) -> Result<Vec<Expr<StateVar>>, 
             | ItemKind::Thread(_)
             | ItemKind::Function(_)
             | ItemKind::Forbid(_)
+            | ItemKind::Hang(_)
             | ItemKind::Include(_) => {
                 let message = "only predicates are expected here";
                 wrong.push(Diagnostic::error(item.span, message).with_help("write `predicate x <= y;`"));

@@ -56,7 +56,8 @@ impl Names {
         let mut walk = Walk { names: Self::default(), scope: Vec::new(), owner: None };
         walk.declare_items(file);
         // Properties may come before the threads whose registers they name.
-        let is_property = |kind: &ItemKind| matches!(kind, ItemKind::Forbid(_) | ItemKind::Predicate(_));
+        let is_property =
+            |kind: &ItemKind| matches!(kind, ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_));
         let (properties, others): (Vec<_>, Vec<_>) = file.items.iter().partition(|item| is_property(&item.kind));
         others.into_iter().chain(properties).for_each(|item| walk.item(&item.kind, item.span));
         walk.names
@@ -126,7 +127,7 @@ impl Walk {
                 }
                 ItemKind::Thread(it) => self.define(Kind::Thread, &it.name, head(item.span, it.body.span)),
                 ItemKind::Function(it) => self.define(Kind::Function, &it.name, head(item.span, it.body.span)),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
         // A `goto` may come before its label.
@@ -135,7 +136,7 @@ impl Walk {
                 ItemKind::Thread(it) => (&it.name, &it.body),
                 ItemKind::Function(it) => (&it.name, &it.body),
                 ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
-                ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
+                ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => continue,
             };
             let known = self.scope.len();
             self.owner = Some(name.text.clone());
@@ -190,7 +191,7 @@ impl Walk {
             }
             ItemKind::Forbid(it) => self.forbid(it),
             ItemKind::Predicate(it) => self.expr(it),
-            ItemKind::Include(_) => {}
+            ItemKind::Hang(_) | ItemKind::Include(_) => {}
         }
         self.owner = None;
         self.scope.truncate(known);

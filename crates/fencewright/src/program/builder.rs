@@ -10,9 +10,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Op, OperationId, Order,
-    Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar, Template,
-    TemplateId,
+    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, NoHang, Op, OperationId,
+    Order, Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
+    Template, TemplateId,
 };
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
@@ -37,6 +37,7 @@ impl Builder {
             points: IndexVec::new(),
             edges: IndexVec::new(),
             properties: IndexVec::new(),
+            no_hang: None,
             hints: Vec::new(),
             memo: Memo::default(),
         };
@@ -149,6 +150,11 @@ impl Builder {
     /// A property.
     pub fn property(&mut self, property: Property) {
         self.program.properties.push(property);
+    }
+
+    /// Says that no run may hang.
+    pub fn no_hang(&mut self, no_hang: NoHang) {
+        self.program.no_hang = Some(no_hang);
     }
 
     /// A predicate offered to engines.

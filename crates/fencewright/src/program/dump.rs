@@ -58,6 +58,7 @@ fn property(program: &Program, property: &Property) -> String {
     let kind = match property.kind {
         PropertyKind::Control => "forbid",
         PropertyKind::Final => "forbid at end",
+        PropertyKind::Hang => "forbid hang",
     };
     let mut out = String::new();
     for situation in &property.situations {

@@ -33,6 +33,6 @@ pub use model::{
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
-pub use property::{Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
+pub use property::{NoHang, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 pub use template::{OperationId, Template, TemplateId};
 pub use width::MAX_OUTCOMES;

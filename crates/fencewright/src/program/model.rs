@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::index_type;
-use crate::program::{Expr, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
+use crate::program::{Expr, NoHang, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
 
@@ -358,6 +358,7 @@ pub struct Program {
     pub(super) points: IndexVec<PointId, Point>,
     pub(super) edges: IndexVec<EdgeId, Edge>,
     pub(super) properties: IndexVec<PropertyId, Property>,
+    pub(super) no_hang: Option<NoHang>,
     pub(super) hints: Vec<Expr<StateVar>>,
     /// What others have found out about it.
     pub(super) memo: Memo,
@@ -424,6 +425,11 @@ impl Program {
     /// The properties. Assertions, ranges and indices are checked besides.
     pub fn properties(&self) -> &IndexVec<PropertyId, Property> {
         &self.properties
+    }
+
+    /// Whether it says that none of its runs hangs.
+    pub fn no_hang(&self) -> Option<&NoHang> {
+        self.no_hang.as_ref()
     }
 
     /// Predicates offered to engines that can use them.

@@ -47,6 +47,15 @@ pub struct PropertyWords {
     pub members: Vec<(usize, String)>,
 }
 
+/// A program says that none of its runs hangs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoHang {
+    /// Threads that may wait for ever at a label: the name of the thread, or of its family, and the label.
+    pub except: Vec<(String, String)>,
+    /// Where it says so.
+    pub span: Span,
+}
+
 /// When a property is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PropertyKind {
@@ -54,13 +63,16 @@ pub enum PropertyKind {
     Control,
     /// When the processes named by `at` of a situation have ended and **all** buffers are empty.
     Final,
+    /// When every process has ended or is where it can wait for ever, and **all** buffers are empty: a hang.
+    Hang,
 }
 
 /// One bad situation.
 #[derive(Clone, Debug)]
 pub struct Situation {
     /// These processes are at one of these points each; others may be anywhere. Ascending by process, at most one entry
-    /// each, no entry empty. For a final property: the processes that have ended, with their end points.
+    /// each, no entry empty. For a final property: the processes that have ended, with their end points. For a hang:
+    /// all processes.
     pub at: Vec<(ProcessId, Vec<PointId>)>,
     /// And this holds.
     pub condition: Expr<StateVar>,
@@ -85,7 +97,7 @@ impl PropertyKind {
     pub const fn is_due(self, is_settled: bool) -> bool {
         match self {
             Self::Control => true,
-            Self::Final => is_settled,
+            Self::Final | Self::Hang => is_settled,
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct FenceFinding<'a> {
     pub program: &'a Program,
     /// The memory models; a set is right under every one of them.
     pub models: &'a [Model],
+    /// The questions that it answers together, by name.
+    pub question: &'a str,
     /// Where fences were allowed.
     pub candidates: &'a IndexVec<CandidateId, Candidate>,
     /// What was found.

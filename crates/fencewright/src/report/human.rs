@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::engine::{Answer, Verdict};
+use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
     Command, Detail, FenceFinding, Finding, Fullness, Look, OutcomeFinding, Report, Tested, Verification,
@@ -84,7 +84,11 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
             (paint("1;33", "unknown"), format!(": {}", finding.reason().unwrap_or_default()))
         }
     };
-    format!("{}: {word} under {}{rest}\n", finding.file, finding.model)
+    let asked = match finding.question {
+        SAFETY => String::new(),
+        other => format!(" ({other})"),
+    };
+    format!("{}: {word} under {}{asked}{rest}\n", finding.file, finding.model)
 }
 
 /// The verdict of each property, where there is more than one.

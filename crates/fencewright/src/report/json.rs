@@ -9,6 +9,7 @@ use crate::engine::{Answer, Judged, Stats, Verdict};
 use crate::program::{FenceKind, Initial, Program};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
+use crate::report::hang::{HangJson, hang_json};
 use crate::report::notes::{NoteJson, WrongLine, notes_json};
 use crate::report::outcomes::json::{OutcomesLine, WitnessLine};
 use crate::report::steps::{Described, Kind, Where, describe};
@@ -79,6 +80,7 @@ struct CheckLine<'a> {
     command: &'static str,
     file: &'a str,
     model: &'static str,
+    question: &'static str,
     engine: &'static str,
     verdict: &'static str,
     reason: Option<String>,
@@ -87,6 +89,8 @@ struct CheckLine<'a> {
     properties: Vec<PropertyJson<'a>>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hang: Option<Vec<HangJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -184,6 +188,7 @@ impl<'a> CheckLine<'a> {
             command: finding.command.name(),
             file: finding.file,
             model: finding.model.name(),
+            question: finding.question,
             engine: finding.engine(),
             verdict: finding.verdict(),
             reason: finding.reason(),
@@ -192,6 +197,7 @@ impl<'a> CheckLine<'a> {
             properties: finding.properties.iter().map(|it| PropertyJson::judged(program, it)).collect(),
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
+            hang: run.and_then(|run| hang_json(program, run)),
             certificate: finding.certificate,
             diagnostics: notes_json(finding.notes),
             stats: StatsJson::new(finding),

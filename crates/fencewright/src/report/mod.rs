@@ -18,6 +18,7 @@
 mod certificates;
 mod fences;
 mod fences_json;
+mod hang;
 mod human;
 mod json;
 mod notes;
@@ -43,6 +44,7 @@ use crate::source::Style;
 pub use crate::analysis::blame::{Blame, Overtaking, blame};
 pub use certificates::Verification;
 pub use fences::FenceFinding;
+pub use hang::may_hang;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
 pub use notes::{Note, Place, WrongInput};
@@ -68,6 +70,8 @@ pub struct Finding<'a> {
     pub program: &'a Program,
     /// The memory model.
     pub model: Model,
+    /// The name of the question that it answers.
+    pub question: &'static str,
     /// What the engine says.
     pub answer: Result<&'a Answer, &'a Refusal>,
     /// How long it took.

@@ -2,13 +2,14 @@
 
 use crate::engine::{Checked, Judged, Verdict};
 use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
+use crate::report::hang;
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
 
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `final`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `final`, `hang`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -20,6 +21,9 @@ pub struct Violated {
 
 /// What a run ends in, in words.
 pub fn violated(program: &Program, run: &Run) -> Violated {
+    if hang::is_hang(program, run) {
+        return hang::violated(program, run);
+    }
     violated_in(program, run.trace.violation, run.situation)
 }
 
@@ -39,6 +43,7 @@ fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> V
     let kind = match property.kind {
         PropertyKind::Control => "control",
         PropertyKind::Final => "final",
+        PropertyKind::Hang => "hang",
     };
     Violated { kind, name: property.words.name.clone(), text: property.says(situation), span: property.span }
 }

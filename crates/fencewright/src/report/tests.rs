@@ -102,6 +102,7 @@ pub(super) fn report_on(
         file: "t.fw",
         program,
         model,
+        question: engine::SAFETY,
         answer: Ok(&answer),
         seconds: 0.25,
         peak_rss: None,

@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, violated};
+use crate::report::{Look, hang, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -35,7 +35,10 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
 /// The same in lines of so many characters, as far as words can be parted.
 pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
     let drawing = Drawing::new(program, run, fullness, look);
-    drawing.steps() + &drawing.end() + &drawing.last(&blame(program, run).sentence(program, run))
+    let mut sentences = if hang::is_hang(program, run) { hang::sentences(program, run) } else { Vec::new() };
+    sentences.push(blame(program, run).sentence(program, run));
+    let sentences: String = sentences.iter().map(|it| drawing.last(it)).collect();
+    drawing.steps() + &drawing.end() + &sentences
 }
 
 /// The text of a run that ends as somebody asked, in words.
@@ -132,7 +135,7 @@ impl<'a> Drawing<'a> {
         out
     }
 
-    /// The sentence that sums it up.
+    /// A sentence that sums it up.
     fn last(&self, sentence: &str) -> String {
         let lines = wrapped(sentence, self.width - 2);
         lines.iter().map(|line| format!("  {}\n", self.paint("1", line))).collect()

@@ -44,6 +44,8 @@ impl Vacuous<'_> {
         let (is_one, names, model) = (dead.len() == 1, list(dead), self.model);
         let message = match property.kind {
             PropertyKind::Control => format!("no run reaches {names} under {model}"),
+            // Threads need not be able to hang.
+            PropertyKind::Hang => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),
             PropertyKind::Final => format!("{names} end in no run under {model}"),
         };
@@ -58,8 +60,8 @@ impl Vacuous<'_> {
         let label = points.iter().flat_map(|&point| &self.program.points()[point].labels).next();
         match (kind, label) {
             (PropertyKind::Final, _) => format!("`{name}`"),
-            (PropertyKind::Control, Some(label)) => format!("`{name}@{label}`"),
-            (PropertyKind::Control, None) => format!("`{name}@end`"),
+            (PropertyKind::Control | PropertyKind::Hang, Some(label)) => format!("`{name}@{label}`"),
+            (PropertyKind::Control | PropertyKind::Hang, None) => format!("`{name}@end`"),
         }
     }
 

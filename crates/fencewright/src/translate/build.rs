@@ -202,17 +202,24 @@ impl Maker<'_> {
     fn situation(&self, kind: PropertyKind, original: &Situation) -> Situation {
         let at = original.at.iter().map(|(process, points)| {
             let points = points.iter().flat_map(|&point| match (kind, self.ends[node(point)]) {
-                (PropertyKind::Final, Some(end)) => vec![end],
+                (PropertyKind::Final | PropertyKind::Hang, Some(end)) => vec![end],
                 (PropertyKind::Control, Some(end)) => vec![self.points[node(point)], end],
-                (PropertyKind::Final | PropertyKind::Control, None) => vec![self.points[node(point)]],
+                (PropertyKind::Final | PropertyKind::Control | PropertyKind::Hang, None) => {
+                    vec![self.points[node(point)]]
+                }
             });
             (*process, points.collect())
         });
         let at: Vec<(ProcessId, Vec<PointId>)> = at.collect();
         let condition = match kind {
             PropertyKind::Control => original.condition.clone(),
-            PropertyKind::Final => {
-                let others = self.conditions.iter_enumerated().filter(|it| at.iter().all(|named| named.0 != it.0));
+            PropertyKind::Final | PropertyKind::Hang => {
+                // The buffer of a process that has ended is empty.
+                let has_ended = |process: ProcessId| {
+                    let points = original.points_of(process);
+                    points.is_some_and(|points| points.iter().all(|&point| self.ends[node(point)].is_some()))
+                };
+                let others = self.conditions.iter_enumerated().filter(|it| !has_ended(it.0));
                 let is_drained =
                     others.map(|(process, term)| term.map(&mut |register| StateVar::Register(process, *register)));
                 all([original.condition.clone()].into_iter().chain(is_drained))

@@ -55,6 +55,11 @@ pub(crate) fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Re
     check_drawn(name, Sample::observed, fewer, law);
 }
 
+/// Tries a law on random programs whose threads wait for each other.
+pub(crate) fn check_waiting(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    check_drawn(name, Sample::waiting, fewer, law);
+}
+
 fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|value| value.parse().ok())
 }

@@ -83,7 +83,7 @@ impl Job for Collecting<'_> {
 }
 
 /// Looks at every state until one is bad.
-fn visit<M: Machine>(
+pub(crate) fn visit<M: Machine>(
     system: &System<'_, M>,
     max_states: usize,
     mut is_bad: impl FnMut(&State<M::State>) -> bool,

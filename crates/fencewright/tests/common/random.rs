@@ -99,6 +99,11 @@ impl Sample {
         Self { n_locations, n_values, initial: vec![Some(0); n_locations], threads, bad, is_final, bad_memory: None }
     }
 
+    /// A program whose threads wait for each other, with little before and after.
+    pub(crate) fn waiting(random: &mut Random) -> Self {
+        Self::draw(random, Shape { max_ops: 4, has_loops: true }, waiting)
+    }
+
     fn draw(random: &mut Random, shape: Shape, body: fn(&mut Maker<'_>, usize, usize) -> Vec<Stmt>) -> Self {
         let n_threads = 2 + usize::from(random.chance(30));
         let n_locations = 2 + usize::from(random.chance(30));
@@ -275,6 +280,39 @@ fn racing(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
             }
             out.push(Stmt::Load(own, branches));
         }
+    }
+    out
+}
+
+/// Tells others, perhaps looks whether they are there, and waits for them: the shape of a lost wake-up.
+fn waiting(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
+    if maker.random.chance(25) {
+        return maker.statements(n_ops);
+    }
+    let (own, next) = (thread % maker.n_locations, (thread + 1) % maker.n_locations);
+    let mut out = Vec::new();
+    let wait = |maker: &mut Maker<'_>| {
+        let (x, v, w) = (maker.x(), maker.v(), maker.v());
+        match maker.random.below(10) {
+            0 => Stmt::Wait(x, v, w),
+            _ => Stmt::Spin(x, v, maker.random.chance(10).then(|| (maker.x(), maker.v()))),
+        }
+    };
+    if maker.random.chance(75) {
+        out.push(Stmt::Store(own, 1));
+        out.extend(maker.random.chance(15).then_some(Stmt::Fence));
+    }
+    if maker.random.chance(60) {
+        let branch = |maker: &mut Maker<'_>| match maker.random.below(3) {
+            0 => vec![wait(maker)],
+            1 => maker.statements(1),
+            _ => Vec::new(),
+        };
+        let branches = (0..maker.n_values).map(|_| branch(maker)).collect();
+        out.push(Stmt::Load(next, branches));
+    } else {
+        out.push(wait(maker));
+        out.extend(maker.statements(n_ops.saturating_sub(3)));
     }
     out
 }

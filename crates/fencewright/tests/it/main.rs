@@ -18,6 +18,8 @@ mod coherence_values;
 mod each_property;
 mod engine_laws;
 mod growth_programs;
+mod hang_laws;
+mod hangs;
 mod integer_laws;
 mod language_page;
 mod layers;

@@ -1,12 +1,12 @@
 //! A question that was written outside the crate, and what it gets for nothing: every engine, replay, runs as text and
 //! as a page.
 
-use fencewright::engine::{ALL, Options, Question, Reduced, Task, Unsupported, Verdict, ask};
+use fencewright::engine::{ALL, Options, Question, Reduced, Task, Unmade, Verdict, ask};
 use fencewright::memory::Model;
 use fencewright::program::{BinaryOp, Expr, Program, Property, PropertyKind, PropertyWords, Situation, StateVar};
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
-use fencewright::watch::Unlimited;
+use fencewright::watch::{Monitor, Unlimited};
 
 /// Is some register ever 7?
 struct EverSeven;
@@ -20,7 +20,7 @@ impl Question for EverSeven {
         "is some register ever 7?"
     }
 
-    fn reduce(&self, task: &Task<'_>) -> Result<Reduced, Unsupported> {
+    fn reduce(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Reduced, Unmade> {
         let processes = task.program.processes().iter_enumerated();
         let registers = processes.flat_map(|(process, it)| {
             it.registers.iter_enumerated().map(move |(register, it)| (StateVar::Register(process, register), it))

@@ -378,10 +378,7 @@ impl<'a, C: Component> Expander<'a, C> {
         let value_of = |variable: &StateVar| value(&nodes, (component, memory), variable);
         let mut properties = program.properties().iter_enumerated();
         properties.find_map(|(id, property)| {
-            let is_time = || match property.kind {
-                PropertyKind::Control => true,
-                PropertyKind::Final => component.is_settled(memory),
-            };
+            let is_time = || property.kind == PropertyKind::Control || component.is_settled(memory);
             let is_bad = property.situations.iter().any(|situation| {
                 let is_there = situation
                     .at

@@ -41,6 +41,7 @@ impl Reading<'_, '_> {
                 | ItemKind::Thread(_)
                 | ItemKind::Function(_)
                 | ItemKind::Forbid(_)
+                | ItemKind::Hang(_)
                 | ItemKind::Predicate(_) => items.push(item),
             }
         }

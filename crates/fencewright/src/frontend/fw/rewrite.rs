@@ -38,7 +38,7 @@ fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
         ItemKind::Thread(thread) => Some(&thread.body),
         ItemKind::Function(function) => Some(&function.body),
         ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
-        ItemKind::Predicate(_) | ItemKind::Include(_) => None,
+        ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
     });
     let innermost = blocks.into_iter().find_map(|block| innermost(block, operation))?;
     match side {

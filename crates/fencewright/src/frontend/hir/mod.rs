@@ -48,7 +48,7 @@ pub use tree::{
 pub(in crate::frontend) use lower::lower_all;
 
 use crate::program::{
-    self, ArrayId, Builder, Domain, Initial, Location, LocationId, ProcessId, Program, Template, TemplateId,
+    self, ArrayId, Builder, Domain, Initial, Location, LocationId, NoHang, ProcessId, Program, Template, TemplateId,
 };
 use crate::source::Source;
 use crate::util::IndexVec;
@@ -100,6 +100,11 @@ impl Unit {
     /// A property.
     pub fn property(&mut self, property: Property) {
         self.properties.push(property);
+    }
+
+    /// Says that no run may hang.
+    pub fn no_hang(&mut self, no_hang: NoHang) {
+        self.builder.no_hang(no_hang);
     }
 
     /// A predicate offered to engines.

@@ -168,7 +168,7 @@ impl Constants {
                 ItemKind::Shared(it) => others.extend(it.variables.iter().map(|it| (it.name.text.as_str(), ()))),
                 ItemKind::Thread(it) => others.extend([(it.name.text.as_str(), ())]),
                 ItemKind::Function(it) => others.extend([(it.name.text.as_str(), ())]),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
         check_defines(log, &items, defines);

@@ -133,7 +133,7 @@ impl<'a> Globals<'a> {
                 }
                 ItemKind::Thread(it) => self.declare(log, &it.name, Global::Thread(it)),
                 ItemKind::Function(it) => self.declare(log, &it.name, Global::Function(it)),
-                ItemKind::Forbid(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => {}
             }
         }
     }

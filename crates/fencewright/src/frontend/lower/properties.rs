@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{self, ExprKind, ItemKind};
-use crate::frontend::hir::{Claim, LocalId, Property, Unit};
+use crate::frontend::hir::{Claim, LocalId, Property, Thread, Unit};
 use crate::frontend::said::MAX_SITUATIONS;
-use crate::program::{BinaryOp, ProcessId, PropertyKind, UnaryOp, Value};
+use crate::program::{BinaryOp, NoHang, ProcessId, PropertyKind, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 
@@ -58,11 +58,28 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                     unit.hint(hint.expr);
                 }
             }
+            ItemKind::Hang(it) => {
+                it.except.iter().for_each(|it| check_exception(log, unit, it));
+                let except = it.except.iter().map(|(thread, label)| (thread.text.clone(), label.text.clone()));
+                unit.no_hang(NoHang { except: except.collect(), span: item.span });
+            }
             ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Function(_) => {}
             ItemKind::Include(_) => {}
         }
     }
     uses
+}
+
+/// Says so if there is no such thread, or it has no such label.
+fn check_exception(log: &mut Log, unit: &Unit, (thread, label): &(ast::Name, ast::Name)) {
+    let is_it = |it: &&Thread| it.name == thread.text || it.name.split('(').next() == Some(&thread.text);
+    let mut members = unit.threads().iter().filter(is_it).peekable();
+    if members.peek().is_none() {
+        log.error(thread.span, format!("unknown thread `{}`", thread.text), "name a thread, or a family of threads");
+    } else if !members.any(|it| it.labels.iter().any(|it| *it == label.text)) {
+        let help = "put the label before the loop or statement that may wait for ever";
+        log.error(label.span, format!("`{}` has no label `{}`", thread.text, label.text), help);
+    }
 }
 
 /// Whether a condition may look at memory.

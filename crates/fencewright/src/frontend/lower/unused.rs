@@ -23,7 +23,7 @@ pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodie
     }
     registers(log, bodies, uses);
     unreachable(log, bodies);
-    let has_property = file.items.iter().any(|item| matches!(item.kind, ItemKind::Forbid(_)));
+    let has_property = file.items.iter().any(|item| matches!(item.kind, ItemKind::Forbid(_) | ItemKind::Hang(_)));
     if !has_property && !log.has_assert {
         let help = "add a property, `forbid P@bad;`, or an `assert`; ranges and indices are checked anyway";
         log.say(Diagnostic::warning(Span::new(0, 0), "nothing to check").with_help(help));

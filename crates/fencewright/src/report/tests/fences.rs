@@ -31,6 +31,7 @@ pub(super) fn report(
         file: "t.fw",
         program: &program,
         models: &[model],
+        question: engine::SAFETY,
         candidates: &candidates,
         answer: Ok(&synthesis),
         repairs: &[],

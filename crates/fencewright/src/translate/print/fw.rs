@@ -279,7 +279,8 @@ impl Writer<'_> {
         }
         let ended: Vec<&str> = situation.at.iter().map(|it| self.names.processes[it.0].as_str()).collect();
         let at_end = match kind {
-            PropertyKind::Control => String::new(),
+            // What is printed has no buffers.
+            PropertyKind::Control | PropertyKind::Hang => String::new(),
             PropertyKind::Final => format!(" at end of {}", ended.join(", ")),
         };
         format!("{}{at_end}", parts.join(" && "))

@@ -1,7 +1,7 @@
-//! Properties: `forbid [NAME:] COND [at end [of T, …]] [for i in a..b, …];`
+//! Properties: `forbid [NAME:] COND [at end [of T, …]] [for i in a..b, …];`, `forbid hang [except T@l, …];`
 
 use super::{Parsed, Parser};
-use crate::frontend::ast::{AtEnd, Forbid, ItemKind, ThreadRef};
+use crate::frontend::ast::{AtEnd, Forbid, ForbidHang, ItemKind, Name, ThreadRef};
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
 use crate::source::Diagnostic;
 
@@ -12,6 +12,9 @@ impl Parser<'_> {
         let name = if is_named { Some(self.take_name()) } else { None };
         if is_named {
             self.bump();
+        }
+        if name.is_none() && self.is_at_word("hang") && !self.is_before(Symbol::At) {
+            return self.hang();
         }
         let condition = self.expression()?;
         let at_end = if self.is_at_keyword(Keyword::At) { Some(self.at_end()?) } else { None };
@@ -34,6 +37,28 @@ impl Parser<'_> {
         }
         self.semicolon()?;
         Ok(ItemKind::Forbid(Forbid { name, condition, at_end, binders }))
+    }
+
+    /// `hang [except S@waiting, …];`
+    fn hang(&mut self) -> Parsed<ItemKind> {
+        self.bump();
+        let mut except = Vec::new();
+        if self.is_at_word("except") {
+            self.bump();
+            except.push(self.exception()?);
+            while self.eat(Symbol::Comma) {
+                except.push(self.exception()?);
+            }
+        }
+        self.semicolon()?;
+        Ok(ItemKind::Hang(ForbidHang { except }))
+    }
+
+    fn exception(&mut self) -> Parsed<(Name, Name)> {
+        let help = "say who may wait for ever, and where: `forbid hang except S@waiting;`";
+        let thread = self.name("a thread", help)?;
+        self.expect(Symbol::At, help)?;
+        Ok((thread, self.name("a label", help)?))
     }
 
     fn at_end(&mut self) -> Parsed<AtEnd> {

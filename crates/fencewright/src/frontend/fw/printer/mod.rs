@@ -7,8 +7,8 @@
 mod expressions;
 
 use crate::frontend::ast::{
-    Block, Comment, Const, Else, Expr, File, Forbid, Function, If, Initial, Item, ItemKind, Let, Parameter, Shared,
-    Stmt, StmtKind, Thread, Trivia,
+    Block, Comment, Const, Else, Expr, File, Forbid, ForbidHang, Function, If, Initial, Item, ItemKind, Let, Parameter,
+    Shared, Stmt, StmtKind, Thread, Trivia,
 };
 use crate::program::{BinaryOp, FenceKind};
 use expressions::{arguments, binder, expr, list, range, ty};
@@ -81,6 +81,7 @@ impl Printer {
             ItemKind::Thread(it) => self.thread(it),
             ItemKind::Function(it) => self.function(it),
             ItemKind::Forbid(it) => self.out += &forbid(it),
+            ItemKind::Hang(it) => self.out += &forbid_hang(it),
             ItemKind::Include(path) => self.out += &format!("include {};", path.text),
             ItemKind::Predicate(condition) => self.out += &format!("predicate {};", expr(condition)),
         }
@@ -248,6 +249,15 @@ fn shared(it: &Shared) -> String {
         Some(Initial::Each(values, _)) => format!(" = {{{}}}", list(values, expr)),
     };
     format!("shared {variables}{ty}{initial};")
+}
+
+fn forbid_hang(it: &ForbidHang) -> String {
+    match &it.except[..] {
+        [] => "forbid hang;".to_owned(),
+        all => {
+            format!("forbid hang except {};", list(all, |(thread, label)| format!("{}@{}", thread.text, label.text)))
+        }
+    }
 }
 
 fn forbid(it: &Forbid) -> String {

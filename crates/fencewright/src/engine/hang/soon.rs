@@ -1,0 +1,36 @@
+//! A hang that a short search finds: worth a warning where nobody asked.
+
+use crate::engine::look::look;
+use crate::engine::{Question, Task, Verdict};
+use crate::program::Program;
+use crate::system::Run;
+use crate::watch::{Monitor, Progress, Stop};
+
+use super::{Hang, Waiting, waiting};
+
+/// So many states are looked at.
+const MAX_STATES: u64 = 2_000;
+
+/// Threads whose local states take more than this are not looked at.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// A hang in which some thread goes round for ever, if one is found soon: the program with it as a property, and the
+/// run. A thread that is blocked for ever alone is no reason: `assume` is also how runs are left out.
+pub fn hangs_soon(task: &Task<'_>, monitor: &dyn Monitor) -> Option<(Program, Run)> {
+    let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+    let asked = Hang { may_wait }.reduce(task, &Small(monitor)).ok()?.program;
+    let (verdict, _) = look(&Task { program: &asked, ..*task }, MAX_STATES, monitor)?;
+    match verdict {
+        Verdict::Unsafe(run) if waiting(&asked, &run).iter().any(Waiting::goes_round) => Some((asked, *run)),
+        Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
+    }
+}
+
+/// Has enough as soon as much is kept.
+struct Small<'a>(&'a dyn Monitor);
+
+impl Monitor for Small<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        self.0.poll(progress).or_else(|| (progress.bytes > MAX_BYTES).then_some(Stop::Spent(progress.bytes)))
+    }
+}

@@ -1,0 +1,209 @@
+//! Hangs against their definition, on random programs that wait for each other.
+//!
+//! The oracle looks at every configuration of the reference semantics whose buffers are empty, and asks of each thread,
+//! alone and with memory as it is, whether it can go on for ever without changing it. It knows nothing of cubes and
+//! register-free forms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fencewright::engine::hang::{Hang, waiting};
+use fencewright::engine::{Options, StopReason, Task, Verdict, ask};
+use fencewright::memory::{Dialect, Job, Machine, Model, Sc};
+use fencewright::program::{Domain, Placement, ProcessId, Program, Value};
+use fencewright::system::{Control, Effect, Outcome, State, System, Transition};
+use fencewright::watch::Unlimited;
+
+use crate::common::law::{MAX_STATES, check_waiting, engines, of_many, program};
+use crate::common::oracle::{Truth, visit};
+
+#[test]
+fn engines_agree_with_the_definition() {
+    let mut n_hangs = BTreeMap::new();
+    let counts = std::cell::RefCell::new(&mut n_hangs);
+    check_waiting("hangs", 1, |sample| {
+        let program = program(sample)?;
+        let mut truths = Vec::new();
+        for model in Model::ALL {
+            let truth = model.with(Dialect::default(), Looking { program: &program, threads: threads(&program) });
+            truths.push(truth);
+            agrees(&program, model, truth)?;
+        }
+        *counts.borrow_mut().entry(format!("{truths:?}")).or_insert(0) += 1;
+        // Whoever hangs under a model hangs under a weaker one.
+        let is_nested = !truths.windows(2).any(|it| it == [Truth::Unsafe, Truth::Safe]);
+        is_nested.then_some(()).ok_or_else(|| format!("{truths:?}"))
+    });
+    println!("{n_hangs:#?}");
+    let only_weak = |(key, _): &(&String, &i32)| key.starts_with("[Safe") && key.contains("Unsafe");
+    of_many(n_hangs.iter().any(|it| only_weak(&it)), "a program hangs under a weak model only");
+}
+
+fn agrees(program: &Program, model: Model, truth: Truth) -> Result<(), String> {
+    let options = Options::default();
+    for engine in engines() {
+        let Ok(asked) = ask(engine, &Hang::default(), &Task::new(program, model, &options), &Unlimited) else {
+            continue;
+        };
+        let name = engine.name();
+        match (asked.answer.verdict, truth) {
+            (Verdict::Safe, Truth::Unsafe) => return Err(format!("{name} misses a hang under {model}")),
+            (Verdict::Unsafe(_), Truth::Safe) => return Err(format!("{name} hangs under {model}")),
+            (Verdict::Unknown(StopReason::Defect(why)), _) => return Err(format!("{name}: {why}")),
+            (Verdict::Unsafe(run), _) if waiting(&asked.program, &run).is_empty() => {
+                return Err(format!("{name} under {model}: nobody waits"));
+            }
+            (Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_), _) => {}
+        }
+    }
+    Ok(())
+}
+
+struct Looking<'a> {
+    program: &'a Program,
+    threads: Vec<Thread>,
+}
+
+impl Job for Looking<'_> {
+    type Output = Truth;
+
+    fn run<M: Machine>(self, machine: M) -> Truth {
+        let placement = Placement::NONE;
+        let system = System::new(self.program, &placement, machine);
+        visit(&system, MAX_STATES, |state| {
+            let contents = system.contents(&state.memory).as_slice().to_vec();
+            let mut waits = state.controls.iter_enumerated().filter_map(|(process, control)| {
+                let is_end = control.point().is_some_and(|point| self.program.points()[point].is_end);
+                let local = (*control, state.registers[process].clone());
+                (!is_end).then(|| self.threads[fencewright::util::Idx::index(process)].is_stuck(&local, &contents))
+            });
+            let first = waits.next();
+            system.machine.is_settled(&state.memory) && first == Some(true) && waits.all(|it| it)
+        })
+    }
+}
+
+type Local = (Control, Vec<Value>);
+
+/// A step of a thread alone.
+#[derive(Clone)]
+struct Step {
+    from: usize,
+    to: usize,
+    memory: Vec<Value>,
+    changes: bool,
+    reads: bool,
+    /// Whether it leaves nothing behind but what the thread knows.
+    looks: bool,
+}
+
+/// All that a thread may do, whatever memory holds.
+struct Thread {
+    locals: Vec<Local>,
+    is_end: Vec<bool>,
+    steps: Vec<Step>,
+}
+
+impl Thread {
+    fn is_stuck(&self, local: &Local, memory: &[Value]) -> bool {
+        let Some(start) = self.locals.iter().position(|it| it == local) else { return false };
+        let now: Vec<&Step> = self.steps.iter().filter(|step| step.memory == memory).collect();
+        let reached = |from: usize| {
+            let mut seen = BTreeSet::from([from]);
+            let mut todo = vec![from];
+            while let Some(at) = todo.pop() {
+                let next = now.iter().filter(|step| step.from == at && !step.changes).map(|step| step.to);
+                todo.extend(next.filter(|&to| seen.insert(to)));
+            }
+            seen
+        };
+        reached(start).into_iter().any(|at| {
+            let is_blocked = !self.is_end[at] && now.iter().all(|step| step.from != at);
+            let mut reads = now.iter().filter(|step| step.from == at && !step.changes && step.reads);
+            is_blocked || reads.any(|step| reached(step.to).contains(&at))
+        })
+    }
+
+    /// A step that only looks, and leads where nothing is possible whatever memory holds, is not taken: it is a wait.
+    fn wait(&mut self) {
+        loop {
+            let leads_on: BTreeSet<usize> = self.steps.iter().map(|step| step.from).collect();
+            let is_nowhere = |at: usize| !self.is_end[at] && !leads_on.contains(&at);
+            let kept: Vec<Step> =
+                self.steps.iter().filter(|step| !step.looks || !is_nowhere(step.to)).cloned().collect();
+            if kept.len() == self.steps.len() {
+                return;
+            }
+            self.steps = kept;
+        }
+    }
+}
+
+fn threads(program: &Program) -> Vec<Thread> {
+    program.processes().indices().map(|process| thread(program, process)).collect()
+}
+
+fn thread(program: &Program, process: ProcessId) -> Thread {
+    let placement = Placement::NONE;
+    let system = System::new(program, &placement, Sc);
+    let entry = Control::At(program.processes()[process].entry);
+    let registers: Vec<Vec<Value>> = fencewright::system::starts(program)
+        .expect("domains are finite")
+        .map(|it| it.registers[process].clone())
+        .collect();
+    let mut locals: Vec<Local> =
+        registers.into_iter().map(|it| (entry, it)).collect::<BTreeSet<_>>().into_iter().collect();
+    let mut steps = Vec::new();
+    let mut next = 0;
+    while next < locals.len() {
+        for memory in memories(program) {
+            for Transition { effect, outcome, .. } in transitions(&system, program, process, &locals[next], &memory) {
+                let Outcome::Next(state) = outcome else { continue };
+                let to = (state.controls[process], state.registers[process].clone());
+                let number = locals.iter().position(|it| *it == to).unwrap_or_else(|| {
+                    locals.push(to);
+                    locals.len() - 1
+                });
+                let after = system.contents(&state.memory).as_slice().to_vec();
+                let (changes, from, to) = (after != memory, next, number);
+                let (reads, looks) = match effect {
+                    Effect::Load(..) => (true, true),
+                    Effect::Rmw(_, _, written) => (true, written.is_none()),
+                    Effect::Locked => (true, !changes),
+                    Effect::Store(..) => (false, false),
+                    _ => (false, true),
+                };
+                steps.push(Step { from, to, memory: memory.clone(), changes, reads, looks });
+            }
+        }
+        next += 1;
+    }
+    let ends = |(control, _): &Local| control.point().is_some_and(|it| program.points()[it].is_end);
+    let mut thread = Thread { is_end: locals.iter().map(ends).collect(), locals, steps };
+    thread.wait();
+    thread
+}
+
+fn transitions(
+    system: &System<'_, Sc>,
+    program: &Program,
+    process: ProcessId,
+    local: &Local,
+    memory: &[Value],
+) -> Vec<Transition<<Sc as Machine>::State>> {
+    let start = fencewright::system::starts(program).and_then(|mut it| it.next()).expect("domains are finite");
+    let mut state: State<_> = system.initial(&start);
+    state.controls[process] = local.0;
+    state.registers[process].clone_from(&local.1);
+    state.memory = system.machine.initial(memory.to_vec(), program.processes().len());
+    system.transitions(&state).into_iter().filter(|it| it.step.process == process).collect()
+}
+
+/// Everything that memory may hold.
+fn memories(program: &Program) -> Vec<Vec<Value>> {
+    let mut all = vec![Vec::new()];
+    for location in program.locations() {
+        let Domain::Range(lo, hi) = location.domain else { panic!("generated programs have ranges") };
+        all = all.iter().flat_map(|it| (lo..=hi).map(move |value| [&it[..], &[value]].concat())).collect();
+    }
+    all
+}

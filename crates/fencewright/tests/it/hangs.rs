@@ -1,0 +1,111 @@
+//! Hangs of the examples: what their headers say, by every engine that takes them; repairs; and what is said of them.
+
+use std::fs;
+
+use fencewright::engine::hang::Hang;
+use fencewright::engine::{ALL, Asked, Engine, Options, Question, Task, Verdict, ask, named};
+use fencewright::expectation::{Expectations, Held, hold_hang};
+use fencewright::frontend::{self, fw};
+use fencewright::memory::Model;
+use fencewright::program::{FenceKind, Program};
+use fencewright::report::{Fullness, trace_text};
+use fencewright::source::{Source, Style};
+use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
+use fencewright::watch::{Budget, Unlimited};
+
+use crate::common::expectation::{examples, root};
+
+fn program(text: &str) -> Program {
+    fencewright::parse("t.fw", text).unwrap_or_else(|it| panic!("{it}"))
+}
+
+fn example(name: &str) -> Program {
+    program(&fs::read_to_string(root().join("examples").join(name)).expect("the example is there"))
+}
+
+fn auto() -> &'static dyn Engine {
+    named("auto").expect("it is there")
+}
+
+fn asked(program: &Program, model: Model, hang: &Hang) -> Asked {
+    let options = Options::default();
+    ask(auto(), hang, &Task::new(program, model, &options), &Unlimited).expect("it is taken")
+}
+
+#[test]
+fn every_engine_says_what_the_headers_say() {
+    let mut n_held = 0;
+    for path in examples(&root().join("examples")) {
+        let text = fs::read_to_string(&path).expect("the example can be read");
+        let hangs = Expectations::read(&text).unwrap_or_default().hangs;
+        if hangs.is_empty() {
+            continue;
+        }
+        let source = Source::new(path.display().to_string(), text);
+        let program = frontend::parse(&fw::Fw, &source, &[]).program.expect("examples are right");
+        for (model, expected, line) in hangs {
+            for &engine in ALL {
+                let options = Options::default();
+                let budget = Budget { monitor: &Unlimited, max: 100_000 };
+                let place = format!("{}:{line}: {}", path.display(), engine.name());
+                match hold_hang(expected, engine, &Task::new(&program, model, &options), &budget) {
+                    Held::Yes(_) => n_held += 1,
+                    Held::No(found) => panic!("{place}: {found}"),
+                    Held::Unknown(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
+                    Held::Refused(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
+                }
+            }
+        }
+    }
+    assert!(n_held >= 60, "{n_held}");
+}
+
+#[test]
+fn a_queue_lock_needs_two_store_fences_lest_it_hangs() {
+    let program = example("classic/mcs_lock.fw");
+    let options = Options::default();
+    let task = Task::new(&program, Model::Pso, &options);
+    let asking = Hang::default().reduce(&task, &Unlimited).unwrap_or_else(|_| panic!("it is taken")).program;
+    let places = candidates(&asking, &Place::AfterStores, By::Source).expect("no labels are named");
+    let request = Request { kinds: &[FenceKind::StoreStore], ..Request::all(&places) };
+    let task = Task { program: &asking, ..task };
+    let found = synthesize(auto(), &task, &request, &Unlimited).expect("it is taken");
+    let Outcome::Fixed(sets) = &found.outcome else { panic!("{:?}", found.outcome) };
+    assert_eq!(sets.iter().map(|set| set.fences.0.len()).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn who_waits_for_what_is_said() {
+    let asked = asked(&example("hangs/deadlock.fw"), Model::Tso, &Hang::default());
+    let Verdict::Unsafe(run) = asked.answer.verdict else { panic!("it hangs") };
+    let text = trace_text(&asked.program, &run, Fullness::Compact, Style::Plain);
+    assert!(text.contains("✗ P and Q wait for ever (line 13)"), "{text}");
+    assert!(text.contains("P goes round line 13 for ever, reading b = true."), "{text}");
+    assert!(text.contains("This is a deadlock: each waits for what another would have to write first."), "{text}");
+}
+
+#[test]
+fn threads_that_may_wait_do_not_hang() {
+    let server = example("hangs/server.fw");
+    let may_wait = vec![("Server".to_owned(), "waiting".to_owned())];
+    assert!(matches!(asked(&server, Model::Pso, &Hang { may_wait }).answer.verdict, Verdict::Safe));
+    assert!(matches!(asked(&server, Model::Pso, &Hang::default()).answer.verdict, Verdict::Unsafe(_)));
+}
+
+#[test]
+fn a_thread_that_only_stores_runs_and_does_not_wait() {
+    let running = program("shared x: 0..1; thread P { loop { x = 1; } } forbid false at end;");
+    assert!(matches!(asked(&running, Model::Tso, &Hang::default()).answer.verdict, Verdict::Safe));
+    let waiting = program("shared x: 0..1; thread P { while (x == 0) { } } forbid false at end;");
+    assert!(matches!(asked(&waiting, Model::Tso, &Hang::default()).answer.verdict, Verdict::Unsafe(_)));
+}
+
+/// What is read for an `assume` that does not hold is read again; but what was done in between stays done.
+#[test]
+fn an_assume_is_a_wait() {
+    let waits = "shared go, done: 0..1; thread P { assume(go == 1); done = 1; } thread Q { go = 1; } forbid hang;";
+    assert!(matches!(asked(&program(waits), Model::Tso, &Hang::default()).answer.verdict, Verdict::Safe));
+    let late =
+        "shared go, done: 0..1; thread P { let r = go; done = 1; assume(r == 1); } thread Q { go = 1; } forbid hang;";
+    assert!(matches!(asked(&program(late), Model::Sc, &Hang::default()).answer.verdict, Verdict::Unsafe(_)));
+}
