@@ -28,8 +28,11 @@ pub(crate) struct OutcomesArguments {
 }
 
 impl OutcomesArguments {
-    /// What is wrong with the form of the output, and what to do.
+    /// What is wrong with the options beside each other, or beside the form of the output, and what to do.
     pub(super) fn contradiction(&self, format: &str) -> Option<String> {
+        if !self.search.ask.is_empty() {
+            return Some("`outcomes` is a question of its own\n  = help: leave out `--ask`".to_owned());
+        }
         match format {
             "sarif" => {
                 let message = "outcomes are no findings about a line, which is what `sarif` is for";
