@@ -106,7 +106,7 @@ impl Collecting<'_> {
         all
     }
 
-    /// Collects within a bound on the stores that wait, and raises it. What was found with a smaller one is found again.
+    /// Collects within a bound on the stores that wait, and raises it. What a smaller one let find is found again.
     fn collect_growing<C: Component>(self, memory: impl Fn(Option<u32>) -> C, budget: Budget, all: &mut Collected) {
         let asked_for = self.task.options.count(&BOUND);
         let mut bound = asked_for.unwrap_or(1);

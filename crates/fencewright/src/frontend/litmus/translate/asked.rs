@@ -66,7 +66,7 @@ impl Translation<'_> {
         }
     }
 
-    /// As wide as it is written; herd spells the registers of `X86_64` in small letters, and those of `X86` in large ones.
+    /// As wide as it is written; herd spells the registers of `X86_64` in small letters, those of `X86` in large ones.
     fn herd_register(&self, source: &Source, register: &Register) -> String {
         let text = source.slice(register.span);
         match self.architecture {
