@@ -6,6 +6,8 @@ use fencewright::engine::{Answer, StopReason, Verdict};
 use fencewright::report::Refusal;
 use fencewright::synth::{Outcome, Synthesis};
 
+use crate::input::Unread;
+
 /// What a defect asks for.
 pub(crate) const REPORT: &str = concat!(
     "this is a defect of the tool, not of your program; please report it at\n          ",
@@ -50,6 +52,14 @@ impl Code {
             (Outcome::Correct | Outcome::Fixed(_), _) => Self::Good,
             (Outcome::Unfixable(..), _) => Self::Bad,
             (Outcome::Unknown(reason), _) => Self::of_stop(reason),
+        }
+    }
+
+    /// The code of input that was not read.
+    pub(crate) fn of_unread(unread: Unread) -> Self {
+        match unread {
+            Unread::Wrong => Self::Wrong,
+            Unread::Stopped(stop) => Self::of_stop(&stop.into()),
         }
     }
 

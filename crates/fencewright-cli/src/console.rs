@@ -7,9 +7,11 @@ use std::path::Path;
 
 use fencewright::report::{self, Detail, Ending, Look, Note, Report, WrongInput};
 use fencewright::source::{Diagnostic, Source, Style, printable, render};
+use fencewright::watch::Stop;
 
 use crate::args::{Color, OutputArguments};
 use crate::code::Code;
+use crate::input::Unread;
 use crate::interrupt;
 
 /// So many errors of a file are shown.
@@ -110,17 +112,21 @@ impl Console {
         self.say(&format!("{files}: {text}\n"));
     }
 
-    /// A file that means nothing: what was said since the last finding is why.
-    pub(crate) fn refuse(&mut self, file: &str) -> Code {
-        self.count("wrong");
-        self.tell_wrong(Some(file));
-        Code::Wrong
+    /// A file that means nothing, or was not read to its end: what was said since the last finding is why.
+    pub(crate) fn refuse(&mut self, file: &str, unread: Unread) -> Code {
+        let stopped = match unread {
+            Unread::Wrong => None,
+            Unread::Stopped(stop) => Some(stop),
+        };
+        self.count(if stopped.is_some() { "unknown" } else { "wrong" });
+        self.tell_wrong(Some(file), stopped);
+        Code::of_unread(unread)
     }
 
-    fn tell_wrong(&mut self, file: Option<&str>) {
+    fn tell_wrong(&mut self, file: Option<&str>, stopped: Option<Stop>) {
         let notes = self.take_notes();
         if let Some(command) = self.command {
-            self.tell(&self.report().wrong(&WrongInput { command, file, notes: &notes }));
+            self.tell(&self.report().wrong(&WrongInput { command, file, stopped, notes: &notes }));
         }
     }
 
@@ -149,7 +155,7 @@ impl Console {
             notes.all[notes.n_told..].iter().any(Note::is_error)
         };
         if has_untold {
-            self.tell_wrong(None);
+            self.tell_wrong(None, None);
         }
         if self.command.is_some() {
             let notes = self.notes.take().all;
@@ -167,6 +173,15 @@ impl Console {
     /// An error that has no place in a text.
     pub(crate) fn error(&self, message: &str, help: Option<&str>) {
         self.error_about(None, message, help);
+    }
+
+    /// A file that was not read to its end; where there are findings, that is one of them.
+    pub(crate) fn stopped(&self, file: &str, message: &str, help: Option<&str>) {
+        if self.command.is_some() {
+            self.notes.borrow_mut().all.push(Note::error(Some(file), message, help));
+        } else {
+            self.error_about(Some(file), message, help);
+        }
     }
 
     /// An error about a file as a whole, if it is about one.

@@ -5,15 +5,18 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use fencewright::engine::StopReason;
 use fencewright::frontend::fw::Fw;
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::frontend::{self, Frontend, nearest::nearest};
 use fencewright::program::Program;
-use fencewright::source::{Files, Opened, Source};
+use fencewright::source::{Diagnostic, Files, Opened, Source};
+use fencewright::watch::{Limits, Stop};
 
 use crate::args::{InputArguments, SearchArguments};
 use crate::console::{Console, reason};
 use crate::frontends;
+use crate::monitor::Watch;
 
 /// A text and the front end that reads it.
 pub(crate) struct Input {
@@ -60,8 +63,9 @@ struct Unreadable {
 }
 
 impl Unreadable {
-    fn tell(&self, path: &Path, console: &Console) {
+    fn tell(&self, path: &Path, console: &Console) -> Unread {
         console.error_about(Some(&name(path)), &self.message, self.help.as_deref());
+        Unread::Wrong
     }
 }
 
@@ -118,42 +122,96 @@ fn walk(folder: &Path, is_wanted: &dyn Fn(&str) -> bool, all: &mut Vec<PathBuf>)
     Ok(())
 }
 
-/// Reads a file or standard input; `None` once it has been said what is wrong.
-pub(crate) fn read(path: &Path, format: Option<&str>, console: &Console) -> Option<Input> {
-    try_read(path, &console.name_of(path), format).map_err(|it| it.tell(path, console)).ok()
+/// Why something was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is wrong, and it has been said how.
+    Wrong,
+    /// A limit was reached first, and that has been said.
+    Stopped(Stop),
 }
 
-/// The program in a file; `None` once it has been said what is wrong.
-pub(crate) fn program(path: &Path, arguments: &InputArguments, console: &Console) -> Option<Program> {
-    read(path, arguments.input_format.as_deref(), console)?.program(&arguments.define, console)
+/// Reads something within the limits, of which it takes the time that it needed, and says so if they do not suffice.
+pub(crate) fn within<T: Send + 'static>(
+    limits: &mut Limits,
+    path: &Path,
+    console: &Console,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Unread> {
+    let name = console.name_of(path);
+    let watch = Watch::start(*limits, name.clone(), console);
+    let done = watch.over(|_| work());
+    limits.time = limits.time.map(|time| time.saturating_sub(watch.elapsed()));
+    done.map_err(|stop| {
+        let help = StopReason::from(stop).advice().map(str::to_owned);
+        console.stopped(&name, &format!("`{name}` was not read to its end: {stop}"), help.as_deref());
+        Unread::Stopped(stop)
+    })
 }
 
-/// A program with the predicates of the command line; `None` once it has been said what is wrong with them.
-pub(crate) fn hinted(program: Program, search: &SearchArguments, console: &Console) -> Option<Program> {
+/// What a file or standard input holds.
+pub(crate) fn read(path: &Path, format: Option<&str>, limits: &mut Limits, console: &Console) -> Result<Input, Unread> {
+    let (at, name, format) = (path.to_owned(), console.name_of(path), format.map(str::to_owned));
+    let found = within(limits, path, console, move || try_read(&at, &name, format.as_deref()))?;
+    found.map_err(|it| it.tell(path, console))
+}
+
+/// The program in a file.
+pub(crate) fn program(
+    path: &Path,
+    arguments: &InputArguments,
+    limits: &mut Limits,
+    console: &Console,
+) -> Result<Program, Unread> {
+    let input = read(path, arguments.input_format.as_deref(), limits, console)?;
+    input.program(&arguments.define, limits, console)
+}
+
+/// A program with the predicates of the command line.
+pub(crate) fn hinted(
+    program: Program,
+    search: &SearchArguments,
+    limits: &mut Limits,
+    console: &Console,
+) -> Result<Program, Unread> {
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
-        sources.push(Source::new(console.name_of(path), text_of(path, console)?));
+        sources.push(Source::new(console.name_of(path), text_of(path, limits, console)?));
     }
+    let path = PathBuf::from(program.source().name());
+    let hints = within(limits, &path, console, move || hints(program, sources))?;
+    hints.map_err(|(source, diagnostics)| {
+        console.diagnostics(&source, &diagnostics);
+        Unread::Wrong
+    })
+}
+
+fn hints(program: Program, sources: Vec<Source>) -> Result<Program, (Source, Vec<Diagnostic>)> {
     let mut hints = Vec::new();
-    for source in &sources {
-        match frontend::hints::hints(&program, source) {
+    for source in sources {
+        match frontend::hints::hints(&program, &source) {
             Ok(more) => hints.extend(more),
-            Err(diagnostics) => {
-                console.diagnostics(source, &diagnostics);
-                return None;
-            }
+            Err(diagnostics) => return Err((source, diagnostics)),
         }
     }
-    Some(program.with_hints(hints))
+    Ok(program.with_hints(hints))
 }
 
 impl Input {
-    /// What it means; `None` once it has been said what is wrong.
-    pub(crate) fn program(&self, defines: &[(String, i64)], console: &Console) -> Option<Program> {
-        let lowered = frontend::parse_with(self.frontend, &self.source, &mut Disk, defines);
+    /// What it means.
+    pub(crate) fn program(
+        &self,
+        defines: &[(String, i64)],
+        limits: &mut Limits,
+        console: &Console,
+    ) -> Result<Program, Unread> {
+        let (frontend, source, defines) = (self.frontend, self.source.clone(), defines.to_vec());
+        let path = PathBuf::from(self.source.name());
+        let lowered =
+            within(limits, &path, console, move || frontend::parse_with(frontend, &source, &mut Disk, &defines))?;
         console.diagnostics(&lowered.source, &lowered.diagnostics);
-        lowered.program
+        lowered.program.ok_or(Unread::Wrong)
     }
 
     /// How fences are spelled in its language.
@@ -162,13 +220,16 @@ impl Input {
     }
 }
 
-/// The text of a file that is no program; `None` once it has been said what is wrong.
-pub(crate) fn text_of(path: &Path, console: &Console) -> Option<String> {
-    let name = path.display().to_string();
-    let bytes = File::open(path).and_then(limited);
-    let bytes =
-        bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None });
-    bytes.and_then(|it| text(&name, it)).map_err(|it| it.tell(path, console)).ok()
+/// The text of a file that is no program.
+pub(crate) fn text_of(path: &Path, limits: &mut Limits, console: &Console) -> Result<String, Unread> {
+    let (at, name) = (path.to_owned(), path.display().to_string());
+    let found = within(limits, path, console, move || {
+        let bytes = File::open(at).and_then(limited);
+        let bytes =
+            bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None })?;
+        text(&name, bytes)
+    })?;
+    found.map_err(|it| it.tell(path, console))
 }
 
 /// Whether a path stands for standard input.

@@ -3,13 +3,12 @@
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Mutex, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::watch::{Limits, LimitsMonitor, Monitor, Part, Progress, Stop};
+use fencewright::watch::{Limits, LimitsMonitor, Monitor, Part, Progress, Stop, heeding};
 
-use crate::code::{Code, leave};
 use crate::console::{Console, complain};
 use crate::{interrupt, rss};
 
@@ -27,8 +26,8 @@ const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
 /// Watches one search.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
-    limits: LimitsMonitor<'a>,
+pub(crate) struct Watch {
+    limits: LimitsMonitor<'static>,
     bytes: Option<u64>,
     time: Option<Duration>,
     started: Instant,
@@ -51,10 +50,10 @@ struct Drawn {
     fences: String,
 }
 
-impl Watch<'_> {
+impl Watch {
     /// The clock starts now.
-    pub(crate) fn start(limits: Limits, title: String, console: &Console) -> Self {
-        Self {
+    pub(crate) fn start(limits: Limits, title: String, console: &Console) -> Arc<Self> {
+        Arc::new(Self {
             limits: LimitsMonitor::start(limits, Some(interrupt::flag())),
             bytes: limits.bytes,
             time: limits.time,
@@ -63,7 +62,7 @@ impl Watch<'_> {
             was_too_large: AtomicBool::new(false),
             title: console.shows_progress().then_some(title),
             drawn: Mutex::default(),
-        }
+        })
     }
 
     /// The time so far.
@@ -78,36 +77,38 @@ impl Watch<'_> {
         }
     }
 
-    /// Does something that polls this watch, on a thread of its own, and tells what came of it. A phase that does not
-    /// listen must not break the promise: when the limits are well over, it is told that there is no result, and the
-    /// process ends.
-    pub(crate) fn over<T: Send>(
-        &self,
-        work: impl FnOnce() -> T + Send,
-        tell: impl FnOnce(Result<T, Stop>) -> Code,
-    ) -> Code {
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            let worker = thread::Builder::new().stack_size(STACK_BYTES);
-            let worker = worker.spawn_scoped(scope, move || {
-                // Whoever waits finds out by the end of the thread if there is nothing to receive.
-                let _ = sender.send(work());
-            });
-            let worker = worker.expect("a thread can be started");
-            loop {
-                match receiver.recv_timeout(LOOK_PERIOD) {
-                    Ok(done) => return tell(Ok(done)),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => {
-                        worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-                        unreachable!("a thread that sends nothing has panicked");
-                    }
-                }
-                if let Some(stop) = self.overrun() {
-                    leave(tell(Err(stop)));
+    /// Does something that polls this watch, on a thread of its own. A phase that does not listen must not break the
+    /// promise: when the limits are well over, its thread is left to itself, and it ends with the process.
+    ///
+    /// # Errors
+    /// A limit was reached before there was a result.
+    pub(crate) fn over<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, Stop> {
+        let (sender, receiver) = mpsc::channel();
+        let watch = Arc::clone(self);
+        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+            let heard = Arc::<Self>::clone(&watch);
+            // Whoever waits finds out by the end of the thread if there is nothing to receive, and may have gone.
+            let _ = sender.send(heeding(heard, || work(&watch)));
+        });
+        let worker = worker.expect("a thread can be started");
+        let done = loop {
+            match receiver.recv_timeout(LOOK_PERIOD) {
+                Ok(done) => break done,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+                    unreachable!("a thread that sends nothing has panicked");
                 }
             }
-        })
+            if let Some(stop) = self.overrun() {
+                break Err(stop);
+            }
+        };
+        self.clear();
+        done
     }
 
     /// Whether a limit is so far over that nobody seems to poll.
@@ -148,12 +149,16 @@ impl Watch<'_> {
     }
 }
 
-impl Monitor for Watch<'_> {
+impl Monitor for Watch {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
         if let Some(title) = &self.title {
             self.draw(title, progress);
         }
         self.limits.poll(progress).or_else(|| self.is_too_large().then_some(Stop::Memory))
+    }
+
+    fn is_over(&self) -> Option<Stop> {
+        self.limits.poll(&Progress::default()).or_else(|| self.is_too_large().then_some(Stop::Memory))
     }
 
     fn begins(&self, part: Part<'_>) {
@@ -165,7 +170,7 @@ impl Monitor for Watch<'_> {
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for Watch {
     fn drop(&mut self) {
         self.clear();
     }

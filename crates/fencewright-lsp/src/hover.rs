@@ -31,6 +31,8 @@ fn declaration(document: &Document, definition: &Definition) -> String {
 fn what(kind: Kind) -> &'static str {
     match kind {
         Kind::Constant => "constant; `-D NAME=VALUE` gives it another value",
+        Kind::Enum => "names for the integers from 0 on, and the type that has them",
+        Kind::EnumValue => "a value of an enum",
         Kind::Shared => "shared memory: a store to it waits in the buffer of its thread, as the model has it",
         Kind::Thread => "thread",
         Kind::Function => "function; calls are inlined",
@@ -60,6 +62,7 @@ fn values(document: &Document, definition: &Definition) -> Option<String> {
             let registers = registers.filter(|it| it.name == *name);
             registers.map(|it| it.domain).collect()
         }
+        Kind::Enum | Kind::EnumValue => BTreeSet::new(),
         Kind::Constant | Kind::Thread | Kind::Function | Kind::Bound | Kind::Label => BTreeSet::new(),
     };
     let word = |domain: Domain| match domain {
@@ -76,8 +79,8 @@ fn statement(document: &Document, byte: u32) -> Option<&Stmt> {
     let bodies = document.file.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(it) => Some(&it.body),
         ItemKind::Function(it) => Some(&it.body),
-        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
-        ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
+        ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
+        ItemKind::ConstArray(_) | ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
     });
     let mut found = None;
     let mut todo: Vec<&fencewright::frontend::ast::Block> = bodies.collect();

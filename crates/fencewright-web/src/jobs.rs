@@ -3,20 +3,22 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Judged, Options, SAFETY, Task, Verdict, each};
+use fencewright::engine::{Answer, Judged, Options, SAFETY, Stats, Task, Verdict, each};
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
-use fencewright::program::{Placement, Program};
+use fencewright::program::{Candidate, CandidateId, Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
 use fencewright::report::{self, Command, Detail, FenceFinding, Finding, Look, Refusal, Report as _, trace_view};
 use fencewright::source::{SourceFile, Style};
-use fencewright::synth::{self, By, Outcome, Place, Request};
+use fencewright::synth::{self, By, Outcome, Place, Request, Synthesis};
 use fencewright::system::Run;
-use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop};
+use fencewright::util::IndexVec;
+use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop, heeding};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
@@ -29,6 +31,13 @@ const MAX_RUNNING: usize = 4;
 const MAX_DONE: usize = 16;
 /// Nobody waits for a check that has not been asked about for so long; a tab in the background asks once a minute.
 const PATIENCE: Duration = Duration::from_secs(180);
+
+/// So many checks that were stopped and do not listen may be left to themselves.
+const MAX_DEAF: usize = 4;
+/// How often somebody looks whether a check keeps to its limits.
+const LOOK_PERIOD: Duration = Duration::from_millis(20);
+/// So long after it should have ended, a check does not seem to listen.
+const DEAF: Duration = Duration::from_millis(500);
 
 /// The number of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -45,8 +54,19 @@ pub(crate) enum Aim {
 
 /// All checks.
 pub(crate) struct Jobs {
-    limits: Limits,
+    allowed: Allowed,
+    /// How many threads work, whether somebody waits for them or not.
+    n_working: Arc<AtomicUsize>,
     all: Mutex<All>,
+}
+
+/// What a check may use.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowed {
+    /// The time of each, and the memory of all together.
+    pub limits: Limits,
+    /// How much memory the process holds, where the system tells.
+    pub resident: fn() -> Option<u64>,
 }
 
 #[derive(Default)]
@@ -58,7 +78,8 @@ struct All {
 /// A check.
 struct Job {
     started: Instant,
-    is_canceled: AtomicBool,
+    allowed: Allowed,
+    canceled: OnceLock<Instant>,
     now: Mutex<Now>,
 }
 
@@ -80,7 +101,7 @@ struct Done {
 
 /// The sets of fences that were found.
 pub(crate) struct Fences {
-    understood: Understood,
+    understood: Arc<Understood>,
     sets: Vec<Placement>,
 }
 
@@ -120,8 +141,8 @@ impl fmt::Display for Busy {
 
 impl Jobs {
     /// No checks, each of which may use this much.
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, all: Mutex::default() }
+    pub(crate) fn new(allowed: Allowed) -> Self {
+        Self { allowed, n_working: Arc::default(), all: Mutex::default() }
     }
 
     /// Starts a check.
@@ -132,17 +153,17 @@ impl Jobs {
         let mut all = locked(&self.all);
         let (done, running): (Vec<_>, Vec<_>) =
             all.jobs.iter().map(|(&id, job)| (id, job.is_done())).partition(|it| it.1);
-        if running.len() >= MAX_RUNNING {
+        if running.len() >= MAX_RUNNING || self.n_working.load(Ordering::Relaxed) >= MAX_RUNNING + MAX_DEAF {
             return Err(Busy);
         }
         for (id, _) in done.iter().rev().skip(MAX_DONE - 1) {
             all.jobs.remove(id);
         }
         let now = Now { progress: Progress::default(), asked: Instant::now(), done: None };
-        let job = Arc::new(Job { started: Instant::now(), is_canceled: AtomicBool::new(false), now: Mutex::new(now) });
-        let (working, limits) = (Arc::clone(&job), self.limits);
-        let spawned =
-            thread::Builder::new().stack_size(STACK_BYTES).spawn(move || working.work(aim, understood, limits));
+        let (started, allowed) = (Instant::now(), self.allowed);
+        let job = Arc::new(Job { started, allowed, canceled: OnceLock::new(), now: Mutex::new(now) });
+        let (watched, working) = (Arc::clone(&job), Working::one_more(&self.n_working));
+        let spawned = thread::Builder::new().spawn(move || watched.attend(aim, &Arc::new(understood), working));
         spawned.map_err(|_| Busy)?;
         all.last += 1;
         let id = JobId(all.last);
@@ -166,12 +187,12 @@ impl Jobs {
 
     /// Stops a check; `None` if there is none.
     pub(crate) fn cancel(&self, id: JobId) -> Option<()> {
-        self.job(id).map(|job| job.is_canceled.store(true, Ordering::Relaxed))
+        self.job(id).map(|job| job.cancel())
     }
 
     /// Stops all of them.
     pub(crate) fn cancel_all(&self) {
-        locked(&self.all).jobs.values().for_each(|job| job.is_canceled.store(true, Ordering::Relaxed));
+        locked(&self.all).jobs.values().for_each(|job| job.cancel());
     }
 
     /// The fences that a check found; `None` if it is gone, not done, or was about something else.
@@ -192,7 +213,7 @@ impl Fences {
 
     /// The program with one of the sets in it; `None` if there is no such set.
     pub(crate) fn patched(&self, set: usize) -> Option<Result<Patched, Unwritable>> {
-        let Understood { program, frontend, defines, .. } = &self.understood;
+        let Understood { program, frontend, defines, .. } = &*self.understood;
         let original = Original { frontend: *frontend, defines, program };
         self.sets.get(set).map(|placement| patch(&original, placement))
     }
@@ -203,27 +224,87 @@ impl Job {
         locked(&self.now).done.is_some()
     }
 
-    fn work(&self, aim: Aim, understood: Understood, limits: Limits) {
-        let watch = Watch { job: self, limits: LimitsMonitor::start(limits, Some(&self.is_canceled)) };
-        let found = catch_unwind(AssertUnwindSafe(|| match aim {
-            Aim::Check => self.check(&understood, &watch),
-            Aim::Fence => self.fence(understood, &watch),
-        }));
-        let done = found.unwrap_or_else(|_| Done {
-            finding: json!({"verdict": "unknown", "reason": "a defect of the tool; please report this program"}),
-            run: None,
-            fences: None,
+    fn cancel(&self) {
+        self.canceled.get_or_init(Instant::now);
+    }
+
+    /// Has somebody work, and waits for what comes of it; but not for one who does not listen.
+    fn attend(self: &Arc<Self>, aim: Aim, understood: &Arc<Understood>, working: Working) {
+        let (sender, receiver) = mpsc::channel();
+        let (job, theirs) = (Arc::clone(self), Arc::clone(understood));
+        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+            // Whoever waits may have gone.
+            let _ = sender.send(job.work(aim, &theirs));
+            drop(working);
         });
+        let done = loop {
+            match receiver.recv_timeout(LOOK_PERIOD) {
+                Ok(Ok(done)) => break done,
+                Ok(Err(stop)) => break self.stopped(aim, understood, stop),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break Done::defect(),
+            }
+            if let Some(stop) = self.overrun() {
+                break self.stopped(aim, understood, stop);
+            }
+        };
+        drop(worker);
         locked(&self.now).done = Some(Arc::new(done));
     }
 
-    fn check(&self, understood: &Understood, watch: &Watch<'_>) -> Done {
+    fn work(self: &Arc<Self>, aim: Aim, understood: &Arc<Understood>) -> Result<Done, Stop> {
+        let limits = LimitsMonitor::start(self.allowed.limits, None);
+        let watch = Arc::new(Watch { job: Arc::clone(self), limits, next_look: AtomicU64::new(0) });
+        let heard = Arc::<Watch>::clone(&watch);
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            heeding(heard, || match aim {
+                Aim::Check => self.check(understood, &watch),
+                Aim::Fence => self.fence(understood, &watch),
+            })
+        }));
+        found.unwrap_or_else(|_| Ok(Done::defect()))
+    }
+
+    /// Whether it should have ended long ago.
+    fn overrun(&self) -> Option<Stop> {
+        let Limits { time, bytes } = self.allowed.limits;
+        if self.canceled.get().is_some_and(|it| it.elapsed() >= DEAF) {
+            return Some(Stop::Asked);
+        }
+        if time.is_some_and(|time| self.started.elapsed() >= time + DEAF) {
+            return Some(Stop::Time);
+        }
+        bytes.is_some_and(|limit| self.holds_more_than(limit + limit / 8)).then_some(Stop::Memory)
+    }
+
+    fn holds_more_than(&self, limit: u64) -> bool {
+        (self.allowed.resident)().is_some_and(|it| it > limit)
+    }
+
+    /// What is known of a check that had to end and has nothing to show.
+    fn stopped(&self, aim: Aim, understood: &Arc<Understood>, stop: Stop) -> Done {
+        let engine = understood.engine.name();
+        match aim {
+            Aim::Check => {
+                let verdict = Verdict::Unknown(stop.into());
+                self.told_check(understood, &Ok(Answer { engine, verdict, stats: Stats::default() }), &[])
+            }
+            Aim::Fence => self.told_fence(understood, Ok(Synthesis::stopped(engine, stop))),
+        }
+    }
+
+    fn check(&self, understood: &Understood, watch: &Watch) -> Done {
         let Understood { program, model, engine, .. } = understood;
         let options = options();
         let task = Task::new(program, *model, &options);
         let answer = engine.check(&task, watch);
         let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
         let properties = answer.as_ref().map_or(Vec::new(), |answer| each(*engine, &task, answer, watch));
+        self.told_check(understood, &answer, &properties)
+    }
+
+    fn told_check(&self, understood: &Understood, answer: &Result<Answer, Refusal>, properties: &[Judged]) -> Done {
+        let Understood { program, model, .. } = understood;
         let finding = Finding {
             command: Command::Check,
             file: program.source().name(),
@@ -235,23 +316,26 @@ impl Job {
             peak_rss: None,
             certificate: None,
             notes: &[],
-            properties: &properties,
+            properties,
         };
         let run = match answer.as_ref().map(|it| &it.verdict) {
-            Ok(Verdict::Unsafe(run)) => Some(view(program, run, &properties)),
+            Ok(Verdict::Unsafe(run)) => Some(view(program, run, properties)),
             Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
         };
         Done { finding: parsed(&report::Json.finding(&finding, LOOK)), run, fences: None }
     }
 
-    fn fence(&self, understood: Understood, watch: &Watch<'_>) -> Done {
-        let Understood { program, frontend, model, engine, .. } = &understood;
+    fn fence(&self, understood: &Arc<Understood>, watch: &Watch) -> Done {
+        let Understood { program, model, engine, .. } = &**understood;
         let options = options();
         let task = Task::new(program, *model, &options);
-        let candidates = synth::candidates(program, &Place::AfterStores, By::Source).expect("no label is named");
-        let request = Request::all(&candidates);
-        let answer = synth::synthesize(*engine, &task, &request, watch);
-        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+        let answer = synth::synthesize(*engine, &task, &Request::all(&candidates(program)), watch);
+        self.told_fence(understood, answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported }))
+    }
+
+    fn told_fence(&self, understood: &Arc<Understood>, answer: Result<Synthesis, Refusal>) -> Done {
+        let Understood { program, frontend, model, .. } = &**understood;
+        let candidates = candidates(program);
         let finding = FenceFinding {
             command: Command::Fence,
             file: program.source().name(),
@@ -274,8 +358,36 @@ impl Job {
             Ok(Outcome::Unfixable(run, _)) => (Some(view(program, &run, &[])), Vec::new()),
             Ok(Outcome::Correct | Outcome::Unknown(_)) | Err(_) => (None, Vec::new()),
         };
-        Done { finding, run, fences: Some(Arc::new(Fences { understood, sets })) }
+        Done { finding, run, fences: Some(Arc::new(Fences { understood: Arc::clone(understood), sets })) }
     }
+}
+
+impl Done {
+    fn defect() -> Self {
+        let finding = json!({"verdict": "unknown", "reason": "a defect of the tool; please report this program"});
+        Self { finding, run: None, fences: None }
+    }
+}
+
+/// A thread that works, as long as it does.
+struct Working(Arc<AtomicUsize>);
+
+impl Working {
+    fn one_more(all: &Arc<AtomicUsize>) -> Self {
+        all.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(all))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Where the page lets fences stand.
+fn candidates(program: &Program) -> IndexVec<CandidateId, Candidate> {
+    synth::candidates(program, &Place::AfterStores, By::Source).expect("no label is named")
 }
 
 const LOOK: Look = Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH };
@@ -295,17 +407,41 @@ fn parsed(line: &str) -> Json {
 }
 
 /// Passes progress on, and stops what is canceled, too much, or forgotten.
-struct Watch<'a> {
-    job: &'a Job,
-    limits: LimitsMonitor<'a>,
+struct Watch {
+    job: Arc<Job>,
+    limits: LimitsMonitor<'static>,
+    /// When the size of the process is next asked for, in milliseconds from the start.
+    next_look: AtomicU64,
 }
 
-impl Monitor for Watch<'_> {
+impl Watch {
+    fn is_unwanted(&self) -> Option<Stop> {
+        let is_forgotten = locked(&self.job.now).asked.elapsed() > PATIENCE;
+        match self.job.canceled.get().is_some() || is_forgotten {
+            true => Some(Stop::Asked),
+            false => self.is_too_large().then_some(Stop::Memory),
+        }
+    }
+
+    /// Whether the process is; asking the system costs more than a poll.
+    fn is_too_large(&self) -> bool {
+        let now = self.job.started.elapsed().as_millis() as u64;
+        if now < self.next_look.load(Ordering::Relaxed) {
+            return false;
+        }
+        self.next_look.store(now + LOOK_PERIOD.as_millis() as u64, Ordering::Relaxed);
+        self.job.allowed.limits.bytes.is_some_and(|limit| self.job.holds_more_than(limit))
+    }
+}
+
+impl Monitor for Watch {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
-        let mut now = locked(&self.job.now);
-        now.progress = *progress;
-        let is_forgotten = now.asked.elapsed() > PATIENCE;
-        self.limits.poll(progress).or(is_forgotten.then_some(Stop::Asked))
+        locked(&self.job.now).progress = *progress;
+        self.limits.poll(progress).or_else(|| self.is_unwanted())
+    }
+
+    fn is_over(&self) -> Option<Stop> {
+        self.limits.poll(&Progress::default()).or_else(|| self.is_unwanted())
     }
 }
 

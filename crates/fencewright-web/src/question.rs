@@ -1,15 +1,22 @@
 //! What every question about a program comes with: its text, and how to look at it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use fencewright::engine::{self, Engine};
 use fencewright::frontend::{self, Frontend};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::source::{Diagnostic, Severity, Source};
+use fencewright::watch::{Limits, LimitsMonitor, heeding};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Refused, Said};
 use crate::http::Status;
 use crate::server::Settings;
+
+/// So long may it take to read a program.
+const READING: Duration = Duration::from_secs(10);
 
 /// A program, as the page sends it.
 #[derive(Clone, Debug, Deserialize)]
@@ -66,7 +73,11 @@ impl Question {
         let name = self.engine.as_deref().unwrap_or(engine::AUTO);
         let engine = engine::named(name).ok_or_else(|| unknown("engine", name))?;
         let source = Source::new(settings.source.name(), self.text.as_str());
-        let lowered = frontend::parse_with(frontend, &source, &mut settings.source.clone(), &settings.defines);
+        let limits = Limits { time: Some(READING), bytes: None };
+        let lowered = heeding(Arc::new(LimitsMonitor::start(limits, None)), || {
+            frontend::parse_with(frontend, &source, &mut settings.source.clone(), &settings.defines)
+        });
+        let lowered = lowered.map_err(|stop| Refused::new(Status::Unprocessable, format!("not read: {stop}")))?;
         let mistakes = lowered.diagnostics.iter().map(|it| Mistake::new(&lowered.source, it)).collect();
         let Some(program) = lowered.program else {
             let said = Said { diagnostics: mistakes, ..Said::of("the program has mistakes") };

@@ -15,7 +15,7 @@ use fencewright::watch::Limits;
 
 use crate::guard::Guard;
 use crate::http::{self, Request, Response, Status};
-use crate::jobs::Jobs;
+use crate::jobs::{Allowed, Jobs};
 use crate::routes;
 
 /// The longest program that the page takes: with what stands around it, it must fit into a request.
@@ -38,8 +38,10 @@ pub struct Settings {
     pub defines: Vec<(String, i64)>,
     /// The memory model that is chosen at first.
     pub model: Model,
-    /// What each check may use.
+    /// The time that each check may take, and the memory that the process may hold.
     pub limits: Limits,
+    /// How much memory the process holds, where the system tells.
+    pub resident: fn() -> Option<u64>,
     /// Where to listen; 0 is any port that is free.
     pub port: u16,
 }
@@ -71,7 +73,7 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            jobs: Jobs::new(settings.limits),
+            jobs: Jobs::new(Allowed { limits: settings.limits, resident: settings.resident }),
             settings,
             guard: Guard::new(address.port())?,
             n_connections: AtomicUsize::new(0),

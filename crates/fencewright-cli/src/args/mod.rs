@@ -14,7 +14,9 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use fencewright::engine::{self, Engine};
 use fencewright::memory::Model;
+use fencewright::watch::Limits;
 
 pub(crate) use fence::{FenceArguments, WhichFences};
 pub(crate) use outcomes::OutcomesArguments;
@@ -223,12 +225,8 @@ pub(crate) struct VerifyArguments {
     /// The certificate
     #[arg(value_name = "CERT")]
     pub certificate: PathBuf,
-    /// Stop after this time: `60s`, `5m`, `none`
-    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
-    pub timeout: Limit<Duration>,
-    /// Stop at this much memory: `2G`, `none`
-    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
-    pub memory: Limit<u64>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub input: InputArguments,
 }
@@ -266,6 +264,18 @@ pub(crate) struct TestArguments {
     pub memory: Limit<u64>,
 }
 
+impl TestArguments {
+    /// The engine.
+    pub(crate) fn engine(&self) -> &'static dyn Engine {
+        engine::named(&self.engine).expect("the command line admits known engines only")
+    }
+
+    /// What each expectation may use.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.timeout.0, bytes: self.memory.0 }
+    }
+}
+
 /// `import`
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
@@ -275,6 +285,8 @@ pub(crate) struct ImportArguments {
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends())]
     pub input_format: Option<String>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 /// `fmt`
@@ -286,6 +298,8 @@ pub(crate) struct FmtArguments {
     /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     pub check: bool,
+    #[command(flatten)]
+    pub limits: LimitArguments,
 }
 
 /// `explore`
@@ -308,8 +322,8 @@ pub(crate) struct ExploreArguments {
     /// Stop each check after this time: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = units::time)]
     pub timeout: Limit<Duration>,
-    /// Stop each check when its tables take this much memory: `2G`, `none`
-    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    /// Stop checks when the server holds this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "4G", value_parser = units::size)]
     pub memory: Limit<u64>,
     #[command(flatten)]
     pub input: InputArguments,
@@ -332,6 +346,24 @@ pub(crate) struct LspArguments {
 pub(crate) struct CompletionsArguments {
     /// The shell
     pub shell: Shell,
+}
+
+/// What may be used.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct LimitArguments {
+    /// Stop after this time: `60s`, `5m`, `none`
+    #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
+    pub timeout: Limit<Duration>,
+    /// Stop at this much memory: `2G`, `none`
+    #[arg(long, value_name = "SIZE", default_value = "none", value_parser = units::size)]
+    pub memory: Limit<u64>,
+}
+
+impl LimitArguments {
+    /// For each file.
+    pub(crate) fn limits(self) -> Limits {
+        Limits { time: self.timeout.0, bytes: self.memory.0 }
+    }
 }
 
 /// How to read.

@@ -9,7 +9,7 @@ use fencewright::engine::hang::Hang;
 use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::Program;
-use fencewright::watch::Monitor;
+use fencewright::watch::{Limits, Monitor};
 
 use super::names::{Models, engines, models, reductions};
 use super::settings::{self, SettingArguments};
@@ -38,7 +38,7 @@ pub(crate) struct SearchArguments {
     /// Switch a reduction off; verdicts never change (repeatable; `fencewright engines` lists them)
     #[arg(long, value_name = "REDUCTION", value_parser = reductions())]
     pub without: Vec<String>,
-    /// Stop after this time, for each file and model: `60s`, `5m`, `none`
+    /// Stop after this time, for each file and model, reading the file included: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
     pub timeout: Limit<Duration>,
     /// Stop at this much memory: `2G`, `none`
@@ -126,6 +126,11 @@ impl SearchArguments {
             }
         }
         models
+    }
+
+    /// What each file may use under each model.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.timeout.0, bytes: self.memory.0 }
     }
 
     /// What is asked of a program: what the command line says, otherwise safety and what the program forbids.

@@ -6,9 +6,9 @@ use clap::Args;
 use fencewright::memory::Model;
 use fencewright::translate::{MAX_SLOTS, Method, Overflow};
 
-use super::InputArguments;
 use super::names::{languages, methods, model, overflows};
 use super::search::PsoRmwArgument;
+use super::{InputArguments, LimitArguments};
 
 /// `translate`
 #[derive(Debug, Args)]
@@ -38,6 +38,8 @@ pub(crate) struct TranslateArguments {
     /// Where the result goes [default: standard output]
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
     #[command(flatten)]
     pub input: InputArguments,
 }

@@ -1,6 +1,7 @@
 //! `certify`: is the program correct, and why?
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
 use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Verdict, each};
@@ -17,6 +18,7 @@ use crate::args::{AskArgument, CertifyArguments};
 use crate::code::{Code, REPORT};
 use crate::commands::fence::candidates;
 use crate::console::Console;
+use crate::input::Unread;
 use crate::monitor::Watch;
 use crate::{input, interrupt, output, rss};
 
@@ -48,13 +50,17 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     }
     let format = arguments.input.input_format.as_deref();
     let name = input::name(&arguments.file);
-    let Some(input) = input::read(&arguments.file, format, console) else { return console.refuse(&name) };
-    let program = input.program(&arguments.input.define, console);
-    let Some(program) = program else { return console.refuse(&name) };
+    let mut limits = arguments.search.limits();
+    let read = input::read(&arguments.file, format, &mut limits, console)
+        .and_then(|input| Ok((input.program(&arguments.input.define, &mut limits, console)?, input)));
+    let (program, input) = match read {
+        Ok((program, input)) => (Arc::new(program), input),
+        Err(unread) => return console.refuse(&name, unread),
+    };
     let notes = console.take_notes();
     let mut code = Code::Good;
     for model in models {
-        let job = Job { arguments, program: &program, notes: &notes, spelling: input.spelling(), model };
+        let job = Job { arguments, limits, program: &program, notes: &notes, spelling: input.spelling(), model };
         code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
         if console.is_closed() || interrupt::is_asked() {
             break;
@@ -69,41 +75,35 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
 /// A file under one model.
 struct Job<'a> {
     arguments: &'a CertifyArguments,
-    program: &'a Program,
+    limits: Limits,
+    program: &'a Arc<Program>,
     notes: &'a [Note],
     spelling: Spelling,
     model: Model,
 }
 
 impl Job<'_> {
-    fn watch(&self, console: &Console) -> Watch<'_> {
-        let search = &self.arguments.search;
-        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-        Watch::start(limits, format!("{} under {}", self.program.source().name(), self.model), console)
+    fn watch(&self, console: &Console) -> Arc<Watch> {
+        Watch::start(self.limits, format!("{} under {}", self.program.source().name(), self.model), console)
     }
 
     fn check(&self, console: &mut Console) -> Code {
-        let options = self.arguments.search.options();
-        let engine = self.arguments.search.engine();
-        let task = Task::new(self.program, self.model, &options);
+        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
+        let (program, model) = (Arc::clone(self.program), self.model);
         let watch = self.watch(console);
-        let work = || {
-            let proved = certify(engine, &task, &watch);
-            let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, &watch));
+        let done = watch.over(move |watch| {
+            let task = Task::new(&program, model, &options);
+            let proved = certify(engine, &task, watch);
+            let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, watch));
             (proved, properties)
-        };
-        watch.over(work, |done| {
-            watch.clear();
-            let is_deaf = done.is_err();
-            let (proved, properties) = done.unwrap_or_else(|stop| {
-                let answer =
-                    Answer { engine: engine.name(), verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
-                (Ok(Proved { answer, certificate: None }), Vec::new())
-            });
-            let proved = proved.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-            let code = self.tell_check(proved, &properties, watch.elapsed().as_secs_f64(), console);
-            code.max(if is_deaf { console.end() } else { Code::Good })
-        })
+        });
+        let (proved, properties) = done.unwrap_or_else(|stop| {
+            let answer =
+                Answer { engine: engine.name(), verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
+            (Ok(Proved { answer, certificate: None }), Vec::new())
+        });
+        let proved = proved.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
+        self.tell_check(proved, &properties, watch.elapsed().as_secs_f64(), console)
     }
 
     fn tell_check(
@@ -140,31 +140,27 @@ impl Job<'_> {
     fn fences(&self, console: &mut Console) -> Code {
         let which = &self.arguments.which;
         let Some(candidates) = candidates(self.program, which, console) else {
-            return console.refuse(self.program.source().name());
+            return console.refuse(self.program.source().name(), Unread::Wrong);
         };
-        let options = self.arguments.search.options();
-        let engine = self.arguments.search.engine();
-        let task = Task::new(self.program, self.model, &options);
-        let kinds = which.kinds();
-        let request = Request { kinds: &kinds, ..Request::all(&candidates) };
+        let candidates = Arc::new(candidates);
+        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
+        let (program, model) = (Arc::clone(self.program), self.model);
+        let (kinds, place, by) = (which.kinds(), which.place(), which.by());
         let watch = self.watch(console);
-        let work = || match synth::synthesize(engine, &task, &request, &watch) {
-            Ok(found) => {
-                let place = which.place();
-                match certify_fences(&task, (&place, which.by()), &request, &found, &watch) {
+        let theirs = Arc::clone(&candidates);
+        let done = watch.over(move |watch| {
+            let task = Task::new(&program, model, &options);
+            let request = Request { kinds: &kinds, ..Request::all(&theirs) };
+            match synth::synthesize(engine, &task, &request, watch) {
+                Ok(found) => match certify_fences(&task, (&place, by), &request, &found, watch) {
                     Ok(certificate) => (Ok(found), Some(certificate)),
                     Err(reason) => (Ok(unproved(found, reason)), None),
-                }
+                },
+                Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
             }
-            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
-        };
-        watch.over(work, |done| {
-            watch.clear();
-            let is_deaf = done.is_err();
-            let found = done.unwrap_or_else(|stop| (Ok(Synthesis::stopped(engine.name(), stop)), None));
-            let code = self.tell_fences(&candidates, found, watch.elapsed().as_secs_f64(), console);
-            code.max(if is_deaf { console.end() } else { Code::Good })
-        })
+        });
+        let found = done.unwrap_or_else(|stop| (Ok(Synthesis::stopped(engine.name(), stop)), None));
+        self.tell_fences(&candidates, found, watch.elapsed().as_secs_f64(), console)
     }
 
     fn tell_fences(

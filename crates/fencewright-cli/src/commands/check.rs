@@ -1,6 +1,7 @@
 //! `check`: is the program correct?
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fencewright::engine::hang::hangs_soon;
 use fencewright::engine::{Answer, Engine, Judged, Stats, Task, Verdict, ask, each, unreached};
@@ -8,7 +9,7 @@ use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, may_hang, trace_page, vacuous};
 use fencewright::source::Diagnostic;
-use fencewright::watch::{Limits, Stop};
+use fencewright::watch::Stop;
 
 use crate::args::{Asked, CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
@@ -45,14 +46,19 @@ pub(crate) fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
 
 /// Answers for one file under every model asked.
 pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
-    let program = input::program(question.file, question.input, console);
-    let program = program.and_then(|program| input::hinted(program, question.search, console));
-    let Some(program) = program else { return console.refuse(&input::name(question.file)) };
+    let mut limits = question.search.limits();
+    let program = input::program(question.file, question.input, &mut limits, console);
+    let program = program.and_then(|program| input::hinted(program, question.search, &mut limits, console));
+    let program = match program {
+        Ok(program) => Arc::new(program),
+        Err(unread) => return console.refuse(&input::name(question.file), unread),
+    };
     let notes = console.take_notes();
     let mut code = Code::Good;
     for model in question.search.models() {
         for asked in question.search.asked(&program) {
-            code = code.max(answer_under(question, (&program, &notes), (model, &asked), console));
+            let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
+            code = code.max(answer_under(question, (&program, &notes), (model, &asked, &watch), console));
             if console.is_closed() || interrupt::is_asked() {
                 return code;
             }
@@ -63,40 +69,36 @@ pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
 
 fn answer_under(
     question: &Question<'_>,
-    (program, notes): (&Program, &[Note]),
-    (model, asked): (Model, &Asked),
+    (program, notes): (&Arc<Program>, &[Note]),
+    (model, asked, watch): (Model, &Asked, &Arc<Watch>),
     console: &mut Console,
 ) -> Code {
-    let search = question.search;
-    let (engine, options) = (search.engine(), search.options());
-    let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-    let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
-    let task = Task::new(program, model, &options);
+    let (engine, options) = (question.search.engine(), question.search.options());
     let is_heard = !console.is_quiet() || !console.is_for_people();
-    let (lists_properties, warns) = (is_heard, is_heard || search.deny_warnings);
-    let work = || match asked {
-        Asked::Safety => safety(&task, (lists_properties, warns), engine, &watch),
-        Asked::Hang(hang) => {
-            let (answer, program) = match ask(engine, hang, &task, &watch) {
-                Ok(it) => (Ok(it.answer), Some(it.program)),
-                Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
-            };
-            Found::new(answer, program, &watch)
+    let (lists_properties, warns) = (is_heard, is_heard || question.search.deny_warnings);
+    let (theirs, name) = (Arc::clone(program), asked.name());
+    let asked = asked.clone();
+    let done = watch.over(move |watch| {
+        let task = Task::new(&theirs, model, &options);
+        match &asked {
+            Asked::Safety => safety(&task, (lists_properties, warns), engine, watch),
+            Asked::Hang(hang) => {
+                let (answer, program) = match ask(engine, hang, &task, watch) {
+                    Ok(it) => (Ok(it.answer), Some(it.program)),
+                    Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+                };
+                Found::new(answer, program, watch)
+            }
         }
-    };
-    watch.over(work, |done| {
-        watch.clear();
-        let is_deaf = done.is_err();
-        let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, &watch));
-        console.diagnostics(program.source(), &found.warnings);
-        found.notes = [notes, &console.take_notes()].concat();
-        let code = found.tell(question, program, (model, asked.name()), console);
-        code.max(if is_deaf { console.end() } else { Code::Good })
-    })
+    });
+    let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, watch));
+    console.diagnostics(program.source(), &found.warnings);
+    found.notes = [notes, &console.take_notes()].concat();
+    found.tell(question, program, (model, name), console)
 }
 
 /// Whether the program is safe, property by property, and what there is to warn of.
-fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, watch: &Watch<'_>) -> Found {
+fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, watch: &Watch) -> Found {
     let answer = engine.check(task, watch);
     let properties = match &answer {
         Ok(answer) if lists => each(engine, task, answer, watch),
@@ -124,13 +126,13 @@ struct Found {
 }
 
 impl Found {
-    fn new(answer: Result<Answer, Refusal>, program: Option<Program>, watch: &Watch<'_>) -> Self {
+    fn new(answer: Result<Answer, Refusal>, program: Option<Program>, watch: &Watch) -> Self {
         let (properties, warnings, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { answer, program, properties, warnings, notes, seconds: watch.elapsed().as_secs_f64() }
     }
 
-    /// A phase did not listen.
-    fn nothing(engine: &'static str, stop: Stop, watch: &Watch<'_>) -> Self {
+    /// A phase was stopped that has nothing to show.
+    fn nothing(engine: &'static str, stop: Stop, watch: &Watch) -> Self {
         let answer = Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
         Self::new(Ok(answer), None, watch)
     }

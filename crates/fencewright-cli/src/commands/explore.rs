@@ -11,7 +11,7 @@ use fencewright_web::{MAX_TEXT_BYTES, Server, Settings};
 use crate::args::ExploreArguments;
 use crate::code::Code;
 use crate::console::{Console, complain, reason};
-use crate::{frontends, input, interrupt};
+use crate::{frontends, input, interrupt, rss};
 
 /// How often it is looked whether Ctrl-C was pressed.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -19,8 +19,10 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Serves the page until Ctrl-C is pressed. What is wrong with the program is for the page to show: it can be mended
 /// there.
 pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
-    let Some(input) = input::read(&arguments.file, arguments.input.input_format.as_deref(), console) else {
-        return Code::Wrong;
+    let mut limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
+    let input = match input::read(&arguments.file, arguments.input.input_format.as_deref(), &mut limits, console) {
+        Ok(input) => input,
+        Err(unread) => return Code::of_unread(unread),
     };
     let name = input.source.name();
     if input.source.text().len() > MAX_TEXT_BYTES {
@@ -36,6 +38,7 @@ pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
         defines: arguments.input.define.clone(),
         model: arguments.model,
         limits: Limits { time: arguments.timeout.0, bytes: arguments.memory.0 },
+        resident: rss::current,
         port: arguments.port,
     };
     match Server::start(settings) {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use fencewright::engine::{StopReason, Task, Unmade, Verdict};
 use fencewright::frontend::rewrite::Edit;
@@ -18,7 +19,7 @@ use fencewright::watch::Limits;
 use crate::args::{FenceArguments, WhichFences};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
-use crate::input::Input;
+use crate::input::{Input, Unread};
 use crate::monitor::Watch;
 use crate::{input, interrupt, output, rss};
 
@@ -26,12 +27,13 @@ use crate::{input, interrupt, output, rss};
 #[derive(Clone, Copy)]
 struct Job<'a> {
     arguments: &'a FenceArguments,
+    limits: Limits,
     input: &'a Input,
-    program: &'a Program,
+    program: &'a Arc<Program>,
     /// The same with all that is asked as its properties.
     asked: &'a Program,
     notes: &'a [Note],
-    candidates: &'a IndexVec<CandidateId, Candidate>,
+    candidates: &'a Arc<IndexVec<CandidateId, Candidate>>,
     costs: &'a Costs,
 }
 
@@ -61,22 +63,23 @@ pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
 /// The table of costs; `None` once it has been said what is wrong with it.
 fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
     let Some(path) = &arguments.cost else { return Some(Costs::default()) };
-    let text = input::text_of(path, console)?;
+    let text = input::text_of(path, &mut arguments.search.limits(), console).ok()?;
     let read = Costs::read(&text);
     read.map_err(|it| console.error(&format!("{}:{}: {}", path.display(), it.line, it.message), None)).ok()
 }
 
 fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut Console) -> Code {
-    let name = input::name(file);
-    let input = input::read(file, arguments.input.input_format.as_deref(), console);
-    let Some(input) = input else { return console.refuse(&name) };
-    let program = input.program(&arguments.input.define, console);
-    let program = program.and_then(|program| input::hinted(program, &arguments.search, console));
-    let Some(program) = program else { return console.refuse(&name) };
-    let Some(candidates) = candidates(&program, &arguments.which, console) else { return console.refuse(&name) };
-    let notes = console.take_notes();
-    let (program, asked) = (&program, &program);
-    let job = Job { arguments, input: &input, program, asked, notes: &notes, candidates: &candidates, costs };
+    let (name, mut limits) = (input::name(file), arguments.search.limits());
+    let (input, program) = match read(file, arguments, &mut limits, console) {
+        Ok((input, program)) => (input, Arc::new(program)),
+        Err(unread) => return console.refuse(&name, unread),
+    };
+    let Some(candidates) = candidates(&program, &arguments.which, console) else {
+        return console.refuse(&name, Unread::Wrong);
+    };
+    let (candidates, notes) = (Arc::new(candidates), console.take_notes());
+    let (program, candidates) = (&program, &candidates);
+    let job = Job { arguments, limits, input: &input, program, asked: program, notes: &notes, candidates, costs };
     let mut code = Code::Good;
     for models in arguments.questions() {
         code = code.max(job.answer(&models, console));
@@ -85,6 +88,18 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
         }
     }
     code
+}
+
+fn read(
+    file: &Path,
+    arguments: &FenceArguments,
+    limits: &mut Limits,
+    console: &Console,
+) -> Result<(Input, Program), Unread> {
+    let input = input::read(file, arguments.input.input_format.as_deref(), limits, console)?;
+    let program = input.program(&arguments.input.define, limits, console)?;
+    let program = input::hinted(program, &arguments.search, limits, console)?;
+    Ok((input, program))
 }
 
 /// Where fences may stand; `None` once it has been said what is wrong.
@@ -108,44 +123,35 @@ pub(crate) fn candidates(
 
 impl Job<'_> {
     fn answer(&self, models: &[Model], console: &mut Console) -> Code {
-        let search = &self.arguments.search;
-        let (engine, options) = (search.engine(), search.options());
+        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
         let file = self.program.source().name();
-        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-        let watch = Watch::start(limits, format!("{file} under {}", names(models)), console);
-        let task = Task::new(self.program, models[0], &options);
+        let watch = Watch::start(self.limits, format!("{file} under {}", names(models)), console);
+        let (program, candidates, costs) = (Arc::clone(self.program), Arc::clone(self.candidates), self.costs.clone());
         let kinds = self.arguments.which.kinds();
-        let request = Request {
-            candidates: self.candidates,
-            kinds: &kinds,
-            costs: self.costs,
-            wanted: self.arguments.wanted(),
-            method: self.arguments.method.into(),
-        };
-        let work = || {
-            let program = match search.asking(&task, &watch) {
-                Ok(program) => program,
+        let (wanted, method) = (self.arguments.wanted(), self.arguments.method.into());
+        let (theirs, search) = (models.to_vec(), self.arguments.search.clone());
+        let done = watch.over(move |watch| {
+            let request = Request { candidates: &candidates, kinds: &kinds, costs: &costs, wanted, method };
+            let task = Task::new(&program, theirs[0], &options);
+            let asked = match search.asking(&task, watch) {
+                Ok(asked) => asked,
                 Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
-                Err(Unmade::Stopped(stop)) => {
-                    return Ok((Synthesis::stopped(engine.name(), stop), Cow::Borrowed(self.program)));
-                }
+                Err(Unmade::Stopped(stop)) => return Ok((Synthesis::stopped(engine.name(), stop), None)),
             };
-            let task = Task { program: &program, ..task };
-            let synthesis = synth::synthesize_under(engine, &task, models, &request, &watch)?;
-            Ok((synthesis, program))
+            let task = Task { program: &asked, ..task };
+            let synthesis = synth::synthesize_under(engine, &task, &theirs, &request, watch)?;
+            let other = match asked {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(program) => Some(program),
+            };
+            Ok((synthesis, other))
+        });
+        let (answer, other) = match done.unwrap_or_else(|stop| Ok((Synthesis::stopped(engine.name(), stop), None))) {
+            Ok((synthesis, other)) => (Ok(synthesis), other),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
         };
-        watch.over(work, |done| {
-            watch.clear();
-            let seconds = watch.elapsed().as_secs_f64();
-            let is_deaf = done.is_err();
-            let nothing = |stop| Ok((Synthesis::stopped(engine.name(), stop), Cow::Borrowed(self.program)));
-            let (answer, program) = match done.unwrap_or_else(nothing) {
-                Ok((synthesis, program)) => (Ok(synthesis), program),
-                Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), Cow::Borrowed(self.program)),
-            };
-            let code = Job { asked: &program, ..*self }.told(models, &answer, seconds, console);
-            code.max(if is_deaf { console.end() } else { Code::Good })
-        })
+        let asked = other.as_ref().unwrap_or(self.program);
+        Job { asked, ..*self }.told(models, &answer, watch.elapsed().as_secs_f64(), console)
     }
 
     fn told(&self, models: &[Model], answer: &Result<Synthesis, Refusal>, seconds: f64, console: &mut Console) -> Code {
@@ -249,24 +255,26 @@ impl Job<'_> {
             console.error("a program that is printed as `.fw` has no diff", Some(help));
             return Err(Code::Wrong);
         }
+        let program = Arc::new(patched.program.clone());
         for &model in models {
-            self.check_again(&patched.program, model, console)?;
+            self.check_again(&program, model, console)?;
         }
         Ok(patched)
     }
 
     /// Whether the repaired text is safe; what is said if not is the code.
-    fn check_again(&self, program: &Program, model: Model, console: &Console) -> Result<(), Code> {
-        let options = self.arguments.search.options();
-        let task = Task::new(program, model, &options);
-        let search = &self.arguments.search;
-        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-        let watch = Watch::start(limits, "the repaired text".to_owned(), console);
-        let verdict = match search.asking(&task, &watch) {
-            Ok(program) => search.engine().check(&Task { program: &program, ..task }, &watch).map(|it| it.verdict),
-            Err(unmade) => unmade.answered(search.engine().name()).map(|it| it.verdict),
-        };
-        drop(watch);
+    fn check_again(&self, program: &Arc<Program>, model: Model, console: &Console) -> Result<(), Code> {
+        let (search, options) = (self.arguments.search.clone(), self.arguments.search.options());
+        let program = Arc::clone(program);
+        let watch = Watch::start(self.limits, "the repaired text".to_owned(), console);
+        let done = watch.over(move |watch| {
+            let task = Task::new(&program, model, &options);
+            match search.asking(&task, watch) {
+                Ok(asked) => search.engine().check(&Task { program: &asked, ..task }, watch),
+                Err(unmade) => unmade.answered(search.engine().name()),
+            }
+        });
+        let verdict = done.map_or_else(|stop| Ok(Verdict::Unknown(stop.into())), |it| it.map(|it| it.verdict));
         match verdict {
             Ok(Verdict::Safe) => Ok(()),
             Ok(Verdict::Unknown(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => {

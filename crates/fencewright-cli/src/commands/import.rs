@@ -5,18 +5,25 @@ use fencewright::frontend::{self, fw};
 use crate::args::ImportArguments;
 use crate::code::Code;
 use crate::console::Console;
-use crate::input;
+use crate::input::{self, Input};
 
 /// Prints the program; one that means nothing is refused.
 pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
-    let Some(input) = input::read(&arguments.file, arguments.input_format.as_deref(), console) else {
-        return Code::Wrong;
+    let mut limits = arguments.limits.limits();
+    let input = input::read(&arguments.file, arguments.input_format.as_deref(), &mut limits, console);
+    let (frontend, mut source) = match input {
+        Ok(Input { source, frontend }) => (frontend, source),
+        Err(unread) => return Code::of_unread(unread),
     };
-    let mut source = input.source;
-    let text = &mut frontend::Input { source: &mut source, files: &mut input::Disk, defines: &[] };
-    let read = input.frontend.read(text);
-    let printed = read.surface().map(fw::print);
-    let lowered = frontend::lower_read(source, read, &[]);
+    let read = input::within(&mut limits, &arguments.file, console, move || {
+        let read = frontend.read(&mut frontend::Input { source: &mut source, files: &mut input::Disk, defines: &[] });
+        let printed = read.surface().map(fw::print);
+        (printed, frontend::lower_read(source, read, &[]))
+    });
+    let (printed, lowered) = match read {
+        Ok(read) => read,
+        Err(unread) => return Code::of_unread(unread),
+    };
     console.diagnostics(&lowered.source, &lowered.diagnostics);
     match printed {
         _ if lowered.program.is_none() => Code::Wrong,
@@ -25,7 +32,7 @@ pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
             Code::Good
         }
         None => {
-            let message = format!("programs in the language `{}` cannot be printed as `.fw`", input.frontend.name());
+            let message = format!("programs in the language `{}` cannot be printed as `.fw`", frontend.name());
             console.error(&message, Some("check them as they are"));
             Code::Wrong
         }

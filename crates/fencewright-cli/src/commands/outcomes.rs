@@ -1,8 +1,9 @@
 //! `outcomes`: which final states are there?
 
 use std::path::Path;
+use std::sync::Arc;
 
-use fencewright::engine::{Answer, Asked, Options, Outcomes, Stats, Task, Unsupported, Verdict, outcomes, witness};
+use fencewright::engine::{Answer, Asked, Outcomes, Stats, Task, Unsupported, Verdict, outcomes, witness};
 use fencewright::frontend::asked;
 use fencewright::memory::Model;
 use fencewright::program::{Program, StateVar, Value};
@@ -12,6 +13,7 @@ use fencewright::watch::{Limits, Stop};
 use crate::args::OutcomesArguments;
 use crate::code::{Code, REPORT};
 use crate::console::Console;
+use crate::input::Unread;
 use crate::monitor::Watch;
 use crate::{input, interrupt, rss};
 
@@ -39,17 +41,23 @@ pub(crate) fn run(arguments: &OutcomesArguments, console: &mut Console) -> Code 
 fn answer(file: &Path, arguments: &OutcomesArguments, console: &mut Console) -> Code {
     let name = input::name(file);
     let format = arguments.input.input_format.as_deref();
-    let Some(input) = input::read(file, format, console) else { return console.refuse(&name) };
-    let program = input.program(&arguments.input.define, console);
-    let program = program.and_then(|program| input::hinted(program, &arguments.search, console));
-    let Some(program) = program else { return console.refuse(&name) };
+    let mut limits = arguments.search.limits();
+    let read = input::read(file, format, &mut limits, console).and_then(|input| {
+        let program = input.program(&arguments.input.define, &mut limits, console)?;
+        Ok((input::hinted(program, &arguments.search, &mut limits, console)?, input))
+    });
+    let (program, input) = match read {
+        Ok((program, input)) => (Arc::new(program), input),
+        Err(unread) => return console.refuse(&name, unread),
+    };
     let asked = input.frontend.asked(&input.source);
-    let Some(seen) = Seen::chosen(arguments, &program, asked.as_ref(), console) else { return console.refuse(&name) };
+    let Some(seen) = Seen::chosen(arguments, &program, asked.as_ref(), console) else {
+        return console.refuse(&name, Unread::Wrong);
+    };
     let notes = console.take_notes();
-    let options = arguments.search.options();
     let mut code = Code::Good;
     for model in arguments.search.models() {
-        let job = Job { arguments, program: &program, asked: asked.as_ref(), options: &options, model, notes: &notes };
+        let job = Job { arguments, program: &program, asked: asked.as_ref(), limits, model, notes: &notes };
         code = code.max(match &seen {
             Seen::All(shown) => job.list(shown, console),
             Seen::Wanted(wanted) => job.witness(wanted, console),
@@ -111,18 +119,16 @@ fn number(text: &str, console: &Console) -> Option<Value> {
 /// A file under one model.
 struct Job<'a> {
     arguments: &'a OutcomesArguments,
-    program: &'a Program,
+    program: &'a Arc<Program>,
     asked: Option<&'a asked::Asked>,
-    options: &'a Options,
+    limits: Limits,
     model: Model,
     notes: &'a [Note],
 }
 
 impl Job<'_> {
-    fn watch(&self, console: &Console) -> Watch<'_> {
-        let search = &self.arguments.search;
-        let limits = Limits { time: search.timeout.0, bytes: search.memory.0 };
-        Watch::start(limits, format!("{} under {}", self.program.source().name(), self.model), console)
+    fn watch(&self, console: &Console) -> Arc<Watch> {
+        Watch::start(self.limits, format!("{} under {}", self.program.source().name(), self.model), console)
     }
 
     fn refusal(&self, unsupported: Unsupported) -> Refusal {
@@ -130,21 +136,14 @@ impl Job<'_> {
     }
 
     fn list(&self, shown: &[Shown], console: &mut Console) -> Code {
-        let engine = self.arguments.search.engine();
-        let task = Task::new(self.program, self.model, self.options);
+        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
+        let (program, model) = (Arc::clone(self.program), self.model);
         let variables: Vec<StateVar> = shown.iter().map(|it| it.variable).collect();
         let watch = self.watch(console);
-        watch.over(
-            || outcomes(engine, &task, &variables, &watch),
-            |done| {
-                watch.clear();
-                let is_deaf = done.is_err();
-                let found = done.unwrap_or_else(|stop| Ok(Outcomes::stopped(engine, stop)));
-                let found = found.map_err(|it| self.refusal(it));
-                let code = self.tell_list(found.as_ref(), shown, watch.elapsed().as_secs_f64(), console);
-                code.max(if is_deaf { console.end() } else { Code::Good })
-            },
-        )
+        let done = watch.over(move |watch| outcomes(engine, &Task::new(&program, model, &options), &variables, watch));
+        let found = done.unwrap_or_else(|stop| Ok(Outcomes::stopped(engine, stop)));
+        let found = found.map_err(|it| self.refusal(it));
+        self.tell_list(found.as_ref(), shown, watch.elapsed().as_secs_f64(), console)
     }
 
     fn tell_list(
@@ -180,27 +179,20 @@ impl Job<'_> {
     }
 
     fn witness(&self, wanted: &[(Shown, Value)], console: &mut Console) -> Code {
-        let engine = self.arguments.search.engine();
-        let task = Task::new(self.program, self.model, self.options);
+        let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
+        let (program, model) = (Arc::clone(self.program), self.model);
         let values: Vec<(StateVar, Value)> = wanted.iter().map(|(it, value)| (it.variable, *value)).collect();
         let watch = self.watch(console);
-        watch.over(
-            || witness(engine, &task, &values, &watch),
-            |done| {
-                watch.clear();
-                let is_deaf = done.is_err();
-                let found = done.unwrap_or_else(|stop| Ok(self.nothing(engine.name(), stop)));
-                let found = found.map_err(|it| self.refusal(it));
-                let code = self.tell_witness(&found, wanted, watch.elapsed().as_secs_f64(), console);
-                code.max(if is_deaf { console.end() } else { Code::Good })
-            },
-        )
+        let done = watch.over(move |watch| witness(engine, &Task::new(&program, model, &options), &values, watch));
+        let found = done.unwrap_or_else(|stop| Ok(self.nothing(engine.name(), stop)));
+        let found = found.map_err(|it| self.refusal(it));
+        self.tell_witness(&found, wanted, watch.elapsed().as_secs_f64(), console)
     }
 
     /// A phase did not listen.
     fn nothing(&self, engine: &'static str, stop: Stop) -> Asked {
         let answer = Answer { engine, verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
-        Asked { answer, program: self.program.clone() }
+        Asked { answer, program: Program::clone(self.program) }
     }
 
     fn tell_witness(
@@ -212,7 +204,7 @@ impl Job<'_> {
     ) -> Code {
         let (answer, program) = match found {
             Ok(Asked { answer, program }) => (Ok(answer), program),
-            Err(refusal) => (Err(refusal), self.program),
+            Err(refusal) => (Err(refusal), &**self.program),
         };
         let finding = WitnessFinding {
             file: self.program.source().name(),

@@ -1,8 +1,9 @@
 //! `test`: do the programs do what their headers expect?
 
 use std::path::Path;
+use std::sync::Arc;
 
-use fencewright::engine::{Engine, Options, Task, named};
+use fencewright::engine::{Engine, Options, Task};
 use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang};
 use fencewright::memory::Model;
 use fencewright::program::Program;
@@ -12,6 +13,7 @@ use fencewright::watch::Limits;
 use crate::args::TestArguments;
 use crate::code::Code;
 use crate::console::Console;
+use crate::input::Unread;
 use crate::monitor::Watch;
 use crate::{input, interrupt};
 
@@ -30,13 +32,16 @@ pub(crate) fn run(arguments: &TestArguments, console: &mut Console) -> Code {
 }
 
 fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
-    let name = console.name_of(file);
-    let Some(input) = input::read(file, None, console) else { return console.refuse(&name) };
+    let (name, mut limits) = (console.name_of(file), arguments.limits());
+    let input = match input::read(file, None, &mut limits, console) {
+        Ok(input) => input,
+        Err(unread) => return console.refuse(&name, unread),
+    };
     let expectations = match Expectations::read(input.source.text()) {
         Ok(expectations) => expectations,
         Err(wrong) => {
             console.error_about(Some(&name), &format!("`{name}`: {wrong}"), Some("`// expect tso: safe`"));
-            return console.refuse(&name);
+            return console.refuse(&name, Unread::Wrong);
         }
     };
     let Expectations { verdicts, hangs, fences, .. } = &expectations;
@@ -44,40 +49,44 @@ fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
         console.count("without expectations");
         return Code::Good;
     }
-    let Some(program) = input.program(&[], console) else { return console.refuse(&name) };
-    let test = Test { arguments, name: &name, program: &program };
-    test.all(&expectations, console)
+    let program = match input.program(&[], &mut limits, console) {
+        Ok(program) => Arc::new(program),
+        Err(unread) => return console.refuse(&name, unread),
+    };
+    let test = Test { engine: arguments.engine(), limits, name: &name, program: &program };
+    test.all(expectations, console)
 }
 
 /// A program and how it is tested.
 struct Test<'a> {
-    arguments: &'a TestArguments,
+    engine: &'static dyn Engine,
+    limits: Limits,
     name: &'a str,
-    program: &'a Program,
+    program: &'a Arc<Program>,
 }
 
 impl Test<'_> {
-    fn all(&self, expectations: &Expectations, console: &mut Console) -> Code {
+    fn all(&self, expectations: Expectations, console: &mut Console) -> Code {
         let mut code = Code::Good;
+        let engine = self.engine;
         for (&(model, expected), &line) in expectations.verdicts.iter().zip(&expectations.lines) {
-            let options = self.options();
-            let task = Task::new(self.program, model, &options);
-            let watch = self.watch(model, console);
-            let work = || Ok(hold(expected, &self.engine().check(&task, &watch)));
-            code = code.max(self.over(&watch, work, (model, line, &expected.to_string()), console));
+            let program = Arc::clone(self.program);
+            let work =
+                move |watch: &Watch| Ok(hold(expected, &engine.check(&Task::new(&program, model, &options()), watch)));
+            code = code.max(self.over(work, (model, line, &expected.to_string()), console));
         }
         for &(model, expected, line) in &expectations.hangs {
-            let options = self.options();
-            let task = Task::new(self.program, model, &options);
-            let watch = self.watch(model, console);
-            let work = || Ok(hold_hang(expected, self.engine(), &task, &watch));
-            code = code.max(self.over(&watch, work, (model, line, &format!("hang: {expected}")), console));
+            let program = Arc::clone(self.program);
+            let work =
+                move |watch: &Watch| Ok(hold_hang(expected, engine, &Task::new(&program, model, &options()), watch));
+            code = code.max(self.over(work, (model, line, &format!("hang: {expected}")), console));
         }
-        for expected in &expectations.fences {
-            let watch = self.watch(expected.model, console);
-            let work = || hold_fences(expected, self.engine(), self.program, &self.options(), &watch);
+        for expected in expectations.fences {
+            let program = Arc::clone(self.program);
             let text = format!("{} by {}: {}", expected.placement, expected.by, expected.outcome);
-            code = code.max(self.over(&watch, work, (expected.model, expected.line, &text), console));
+            let (model, line) = (expected.model, expected.line);
+            let work = move |watch: &Watch| hold_fences(&expected, engine, &program, &options(), watch);
+            code = code.max(self.over(work, (model, line, &text), console));
         }
         code
     }
@@ -85,38 +94,22 @@ impl Test<'_> {
     /// Holds an expectation within the limits, and tells whether it holds.
     fn over(
         &self,
-        watch: &Watch<'_>,
-        work: impl FnOnce() -> Result<Held, String> + Send,
+        work: impl FnOnce(&Watch) -> Result<Held, String> + Send + 'static,
         expectation: (Model, u32, &str),
         console: &mut Console,
     ) -> Code {
-        watch.over(work, |done| {
-            watch.clear();
-            let is_deaf = done.is_err();
-            let code = match done.unwrap_or_else(|stop| Ok(Held::Unknown(stop.to_string()))) {
-                Ok(held) => self.tell(expectation, &held, console),
-                Err(wrong) => {
-                    let message = format!("line {}: {wrong}", expectation.1);
-                    console.error_about(Some(self.name), &message, None);
-                    console.refuse(self.name)
-                }
-            };
-            code.max(if is_deaf { console.end() } else { Code::Good })
-        })
-    }
-
-    fn engine(&self) -> &'static dyn Engine {
-        named(&self.arguments.engine).expect("the command line admits known engines only")
-    }
-
-    fn options(&self) -> Options {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Options { threads, ..Options::default() }
-    }
-
-    fn watch(&self, model: Model, console: &Console) -> Watch<'_> {
-        let limits = Limits { time: self.arguments.timeout.0, bytes: self.arguments.memory.0 };
-        Watch::start(limits, format!("{} under {model}", self.name), console)
+        if console.is_closed() || interrupt::is_asked() {
+            return Code::Good;
+        }
+        let watch = Watch::start(self.limits, format!("{} under {}", self.name, expectation.0), console);
+        match watch.over(work).unwrap_or_else(|stop| Ok(Held::Unknown(stop.to_string()))) {
+            Ok(held) => self.tell(expectation, &held, console),
+            Err(wrong) => {
+                let message = format!("line {}: {wrong}", expectation.1);
+                console.error_about(Some(self.name), &message, None);
+                console.refuse(self.name, Unread::Wrong)
+            }
+        }
     }
 
     fn tell(&self, (model, line, expected): (Model, u32, &str), held: &Held, console: &mut Console) -> Code {
@@ -130,4 +123,9 @@ impl Test<'_> {
             Held::Unknown(_) | Held::Refused(_) => Code::Unknown,
         }
     }
+}
+
+fn options() -> Options {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    Options { threads, ..Options::default() }
 }

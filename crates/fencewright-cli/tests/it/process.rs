@@ -59,6 +59,25 @@ fn ctrl_c_ends_within_a_second() {
 
 #[cfg(unix)]
 #[test]
+fn ctrl_c_ends_what_translates_too() {
+    let folder = tempfile::tempdir().expect("a directory can be made");
+    let path = folder.path().join("long.fw");
+    let thread =
+        |name: &str| format!("thread {name} {{ for i in 0..499 {{ for j in 0..99 {{ x = j % 4; y = 1; }} }} }}");
+    let program = format!("shared x, y: 0..3; {} {}", thread("A"), thread("B"));
+    fs::write(&path, program).expect("a file can be written");
+    let child = fencewright(&["translate", &path.display().to_string()]).spawn().expect("the command starts");
+    std::thread::sleep(Duration::from_millis(100));
+    let pressed = Instant::now();
+    signal("-INT", &child);
+    let output = child.wait_with_output().expect("the child ends");
+    assert!(pressed.elapsed() < Duration::from_millis(1_500), "{:?}", pressed.elapsed());
+    assert_eq!(output.status.code(), Some(130));
+    assert!(text(&output.stderr).contains("interrupted"), "{}", text(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
 fn ctrl_c_skips_the_remaining_files() {
     let large = file("large.fw");
     let child = fencewright(&["check", "--engine", "explicit", &large, &large, &file("sb.fw")])

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 
 use serde_json::{Value as Json, json};
 
-use crate::common::{about, finished, get, parts, post, serve, text_of, wait};
+use crate::common::{about, finished, get, parts, post, serve, serve_within, text_of, wait};
 
 const PETERSON: &str = "examples/peterson.fw";
 const LARGE: &str = "crates/fencewright-cli/tests/files/large.fw";
@@ -132,6 +132,37 @@ fn no_more_than_a_few_checks_run_at_once() {
     post(&server, "cancel", &json!({"job": job}));
     wait(&server, &job);
     assert_eq!(post(&server, "check", &question).status, 200, "one is done, so there is room");
+}
+
+/// Copies of two threads in one block each: what is made of them before a search begins takes minutes.
+fn slow_to_begin() -> String {
+    let block: String = (0..40).map(|_| "choose { x += 1; } or { x += 0; }").collect();
+    let bakery = text_of("benches/programs/growth/bakery.fw").replace("const N = 2;", "const N = 6;");
+    format!("{bakery}\nshared x: 0..100 = 0;\nthread A {{ atomic {{ {block} }} }}\n")
+}
+
+#[test]
+fn a_check_that_is_canceled_frees_its_place_within_a_second() {
+    let server = serve(PETERSON);
+    let mut question = about(&slow_to_begin(), "pso");
+    for engine in ["load-buffer", "coherence"] {
+        question["engine"] = json!(engine);
+        let begun: Vec<_> = (0..4).map(|_| post(&server, "check", &question)).collect();
+        assert_eq!(begun.iter().map(|it| it.status).collect::<Vec<_>>(), [200; 4], "{engine}: {}", begun[0].body);
+        for job in begun.iter().map(|it| it.json()["job"].clone()) {
+            assert_eq!(post(&server, "cancel", &json!({"job": job})).status, 200);
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    let report = finished(&server, "check", &about("thread P {}", "sc")).0;
+    assert_eq!(report["finding"]["verdict"], "safe");
+}
+
+#[test]
+fn memory_is_bounded() {
+    let server = serve_within("examples/classic/dekker.fw", || Some(1 << 40));
+    let (report, _) = finished(&server, "check", &about(&text_of(LARGE), "tso"));
+    assert_eq!(report["finding"]["reason"], "the memory limit was reached");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::program::{
     EdgeId, Expr, LocationId, Micro, Op, Place, Placement, PointId, ProcessId, Program, Side, Situation, StateVar,
 };
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 /// A swap of two processes that maps the program onto itself; its own inverse.
 #[derive(Clone, Debug)]
@@ -48,6 +49,7 @@ pub fn swaps(program: &Program, placement: &Placement) -> Vec<Swap> {
 }
 
 fn swap(program: &Program, placement: &Placement, first: ProcessId, second: ProcessId) -> Option<Swap> {
+    heed(16);
     let mut swap = Swap {
         first,
         second,
@@ -140,6 +142,7 @@ fn agrees(
 }
 
 fn renamed(program: &Program, locations: &IndexVec<LocationId, LocationId>, op: &Op) -> Option<Op> {
+    heed(4);
     let place = |place: &Place| renamed_place(program, locations, place);
     Some(match op {
         Op::Load(register, x) => Op::Load(*register, place(x)?),

@@ -6,7 +6,7 @@ use crate::memory::{Dialect, PsoRmw};
 use crate::program::{Placement, Program};
 use crate::system::replay;
 use crate::util::Idx;
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{Certificate, Claim, Proof, Subject, abstraction, closed, digest, exploration, fences};
 
@@ -58,6 +58,8 @@ impl<'a> Steps<'a> {
 
     /// One more, while the tables have so many bytes.
     pub(super) fn step(&mut self, bytes: u64) -> Result<(), Failure> {
+        // A step may take long, as where there are thousands of thresholds or elements.
+        heed(16);
         self.done += 1;
         if !self.done.is_multiple_of(1024) {
             return Ok(());

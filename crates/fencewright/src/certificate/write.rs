@@ -89,6 +89,9 @@ impl Lines {
                 self.line(format_args!("proof abstraction {}", grid.k));
                 self.line(format_args!("single{}", words(&grid.single)));
                 self.line(format_args!("pair{}", words(&grid.pair)));
+                if let Some(modulus) = grid.modulus {
+                    self.line(format_args!("modulus {modulus}"));
+                }
                 for Predicate { coefficients, bound } in &grid.predicates {
                     let sum: String = coefficients.iter().map(|it| format!(" {}*{}", it.0, site(it.1))).collect();
                     self.line(format_args!("predicate {bound}{sum}"));

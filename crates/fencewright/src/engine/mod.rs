@@ -97,6 +97,10 @@ pub trait Engine: Sync {
     }
 }
 
+/// Engines that look at each value, or keep sets of values, do better with so few. With more of them, values are better
+/// left to those that keep bounds, to whom a range is two of these.
+const FEW_VALUES: u64 = 64;
+
 /// Refuses programs that may start in more ways than can be listed, or go on from a state in more.
 fn is_enumerable(program: &Program) -> Result<(), Unsupported> {
     if starts(program).is_none() {

@@ -4,10 +4,11 @@
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
 //! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes
 //! to a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
-//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables
-//! `coherence` is left out, and zones and predicates race instead. What none decides is answered by the explicit
-//! engine, which at least says how far it saw no violation. The answer names the engine it comes from. What this gains
-//! is measured in `docs/coherence.md` and by the benchmark `regret`.
+//! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables, or
+//! where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range is two
+//! bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the
+//! explicit engine, which at least says how far it saw no violation. The answer names the engine it comes from. What
+//! this gains is measured in `docs/coherence.md` and by the benchmark `regret`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
@@ -15,7 +16,7 @@ use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
-use crate::engine::{AUTO, Answer, Card, Engine, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::watch::Monitor;
 
 /// The engines in a sensible order.
@@ -38,7 +39,7 @@ const ORDER: Order = Order {
     race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 2_000), of(&Explicit::DEFAULT, 10_000)],
 };
 
-/// The same where data is unbounded, so that abstract buffers may hold any number of values.
+/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: Order = Order {
     glances: &[&Explicit::GLANCE],
     race: &[of(&ZonesEngine, 50), of(&Predicates, 50), of(&LoadBuffer, 250), of(&Explicit::DEFAULT, 2_500)],
@@ -46,8 +47,8 @@ const ORDER_FOR_INTEGERS: Order = Order {
 
 static CARD: Card = Card {
     name: AUTO,
-    about: "explicit and coherence at a glance, then both and load-buffer (for `int` zones and predicates) at once; \
-            says who answered",
+    about: "explicit and coherence at a glance, then both and load-buffer (for `int` and wide ranges zones and \
+            predicates) at once; says who answered",
     reductions: &[],
     settings: &[],
     contradiction: |options| super::ALL.iter().find_map(|engine| (engine.card().contradiction)(options)),
@@ -91,7 +92,7 @@ impl Engine for Auto {
 }
 
 fn order(task: &Task<'_>) -> Order {
-    if task.program.has_unbounded_data() { ORDER_FOR_INTEGERS } else { ORDER }
+    if task.program.has_wider_data_than(FEW_VALUES) { ORDER_FOR_INTEGERS } else { ORDER }
 }
 
 /// Whether no other engine needs to be asked.

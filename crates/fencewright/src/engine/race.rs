@@ -7,18 +7,19 @@
 //!   explicit     4,000 ─ 8,000 ─ 9,713 states: safe ──▶ the answer; the others are told to stop
 //! ```
 //!
-//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double from
-//! round to round. They are counted in states and constraints, not in time, and the answer is that of the first in the
-//! list among those that answer in the same round: the same question gets the same answer and run, on one core and on
-//! several. It is known as soon as those before it in the list have done their share. What it costs is at most twice the
-//! number of engines times what the quickest takes, if the shares take about the same time.
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double
+//! from round to round. They are counted in states and constraints, not in time, and the answer is that of the first in
+//! the list among those that answer in the same round: the same question gets the same answer and run, on one core and
+//! on several. It is known as soon as those before it in the list have done their share. What it costs is at most twice
+//! the number of engines times what the quickest takes, if the shares take about the same time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::engine::automaton::Unmade;
 use crate::engine::{Answer, Engine, Options, Task, Unsupported, Verdict};
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Stop, heard, heeding};
 
 /// An engine, and its share of the first round.
 #[derive(Clone, Copy)]
@@ -61,9 +62,13 @@ pub(super) fn race(
     let options = Options { threads: 1, ..task.options.clone() };
     let task = &Task { options: &options, ..*task };
     let rounds = Rounds::new(contenders.len(), n_permits, monitor);
+    let heard = heard();
     let run = |number: usize, contender: &Contender| {
         let seat = Seat::take(&rounds, number, contender.share)?;
-        let said = contender.engine.check(task, &seat);
+        let over: Arc<dyn Monitor + Send + Sync> =
+            Arc::new(Over { is_decided: Arc::clone(&rounds.is_decided), heard: heard.clone() });
+        let said = heeding(over, || contender.engine.check(task, &seat));
+        let said = said.unwrap_or_else(|stop| Unmade::Stopped(stop).answered(contender.engine.name()));
         let worth = said.as_ref().map_or(Worth::Nothing, |answer| worth(&answer.verdict));
         rounds.leave(number, worth);
         Some(said)
@@ -106,8 +111,8 @@ struct State {
 
 impl State {
     /// Who wins: the first with a verdict, once all before it have done their share of the round; and where nobody is
-    /// left to find one, the first that met a limit. A limit that binds all of them is met by the others as soon as they
-    /// go on.
+    /// left to find one, the first that met a limit. A limit that binds all of them is met by the others as soon as
+    /// they go on.
     fn best(&self) -> Option<usize> {
         let first = |worth: Worth| self.places.iter().position(|it| *it == Place::Left(worth));
         let is_at_it = |place: &Place| matches!(place, Place::Ready | Place::Running);
@@ -122,13 +127,27 @@ struct Rounds<'a> {
     n_permits: usize,
     state: Mutex<State>,
     changed: Condvar,
-    is_decided: AtomicBool,
+    is_decided: Arc<AtomicBool>,
+}
+
+/// For those who do not say how far they have come: the race is decided, or over for all.
+struct Over {
+    is_decided: Arc<AtomicBool>,
+    heard: Option<Arc<dyn Monitor + Send + Sync>>,
+}
+
+impl Monitor for Over {
+    fn poll(&self, _progress: &Progress) -> Option<Stop> {
+        let is_decided = self.is_decided.load(Ordering::Relaxed);
+        let stop = self.heard.as_ref().and_then(Monitor::is_over);
+        stop.or_else(|| is_decided.then_some(Stop::Asked))
+    }
 }
 
 impl<'a> Rounds<'a> {
     fn new(n_contenders: usize, n_permits: usize, monitor: &'a dyn Monitor) -> Self {
         let state = State { places: vec![Place::Ready; n_contenders], n_running: 0, winner: None };
-        let is_decided = AtomicBool::new(false);
+        let is_decided = Arc::new(AtomicBool::new(false));
         Self { monitor, n_permits, state: Mutex::new(state), changed: Condvar::new(), is_decided }
     }
 
@@ -140,7 +159,7 @@ impl<'a> Rounds<'a> {
     fn wait(&self, mut state: MutexGuard<'_, State>, number: usize) {
         let may_not = |state: &mut State| {
             let is_next = state.places.iter().position(|it| *it == Place::Ready) == Some(number);
-            !(is_next && state.n_running < self.n_permits) && !self.is_decided()
+            !(self.is_decided() || is_next && state.n_running < self.n_permits)
         };
         state = self.changed.wait_while(state, may_not).unwrap_or_else(PoisonError::into_inner);
         state.places[number] = Place::Running;

@@ -1,7 +1,8 @@
 //! Which control points no run reaches, where a short search tells.
 //!
-//! A few runs at random come by most points. Those that no run is known to reach yet are a property; a violating run reaches one of them, and all those that
-//! it comes by. If there is no such run, what is left is reached by none. Nothing is said unless that is proved.
+//! A few runs at random come by most points. Those that no run is known to reach yet are a property; a violating run
+//! reaches one of them, and all those that it comes by. If there is no such run, what is left is reached by none.
+//! Nothing is said unless that is proved.
 
 use std::collections::BTreeSet;
 

@@ -68,6 +68,10 @@ pub struct Item {
 pub enum ItemKind {
     /// `const N = 2;`
     Const(Const),
+    /// `const SQUARES[3] = {0, 1, 4};`
+    ConstArray(ConstArray),
+    /// `enum State { Idle, Busy }`
+    Enum(Enum),
     /// `shared x, flag[2]: 0..1 = 0;`
     Shared(Shared),
     /// `thread P(i: 0..1) { … }`
@@ -91,6 +95,28 @@ pub struct Const {
     pub name: Name,
     /// Its value, a constant expression.
     pub value: Expr,
+}
+
+/// An array that nobody writes.
+#[derive(Clone, Debug)]
+pub struct ConstArray {
+    /// Its name.
+    pub name: Name,
+    /// The number of cells: a constant expression.
+    pub size: Expr,
+    /// What each cell holds: constant expressions.
+    pub values: Vec<Expr>,
+    /// Where these stand.
+    pub span: Span,
+}
+
+/// Names for the integers from 0 on, and a type that has them.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// The name of the type.
+    pub name: Name,
+    /// Its values, at least one.
+    pub values: Vec<Name>,
 }
 
 /// Shared locations that have type and initial value in common.
@@ -140,6 +166,8 @@ pub enum TypeKind {
     Int,
     /// `lo..hi`, both included.
     Range(Box<Range>),
+    /// The values of an `enum`.
+    Named(Name),
 }
 
 /// `lo..hi`, both included; constant expressions.
@@ -325,10 +353,19 @@ pub struct Let {
 pub struct Assign {
     /// What changes: a name or an array cell.
     pub target: Target,
-    /// `+=` is `Some(BinaryOp::Add)`, and so on: a load, then a store.
-    pub op: Option<BinaryOp>,
+    /// `+=`, `<<=`, and so on: a load, then a store.
+    pub op: Option<Compound>,
     /// The new value.
     pub value: Expr,
+}
+
+/// What an assignment combines the old value with the new one by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compound {
+    /// `+=`, and so on.
+    Binary(BinaryOp),
+    /// `<<=`, `>>=`
+    Shift(Shift),
 }
 
 /// A register, shared variable or array cell.

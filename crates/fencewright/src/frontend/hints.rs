@@ -28,6 +28,8 @@ pub fn hints(program: &Program, source: &Source) -> Result<Vec<Expr<StateVar>>, 
                 Err(diagnostic) => wrong.push(*diagnostic),
             },
             ItemKind::Const(_)
+            | ItemKind::ConstArray(_)
+            | ItemKind::Enum(_)
             | ItemKind::Shared(_)
             | ItemKind::Thread(_)
             | ItemKind::Function(_)

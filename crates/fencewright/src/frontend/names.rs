@@ -9,12 +9,17 @@ use crate::frontend::ast::{
     ThreadRef, Type, TypeKind,
 };
 use crate::source::Span;
+use crate::watch::heed;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `const N = 2;`
     Constant,
+    /// `enum State { … }`
+    Enum,
+    /// A value of an `enum`.
+    EnumValue,
     /// `shared x;`, or a parameter that is another name for one.
     Shared,
     /// A thread or family.
@@ -122,6 +127,11 @@ impl Walk {
         for item in &file.items {
             match &item.kind {
                 ItemKind::Const(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::ConstArray(it) => self.define(Kind::Constant, &it.name, item.span),
+                ItemKind::Enum(it) => {
+                    self.define(Kind::Enum, &it.name, item.span);
+                    it.values.iter().for_each(|value| self.define(Kind::EnumValue, value, item.span));
+                }
                 ItemKind::Shared(it) => {
                     it.variables.iter().for_each(|variable| self.define(Kind::Shared, &variable.name, item.span));
                 }
@@ -135,8 +145,8 @@ impl Walk {
             let (name, body) = match &item.kind {
                 ItemKind::Thread(it) => (&it.name, &it.body),
                 ItemKind::Function(it) => (&it.name, &it.body),
-                ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
-                ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => continue,
+                ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => continue,
+                ItemKind::ConstArray(_) | ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => continue,
             };
             let known = self.scope.len();
             self.owner = Some(name.text.clone());
@@ -159,6 +169,7 @@ impl Walk {
         let known = self.scope.len();
         match kind {
             ItemKind::Const(it) => self.expr(&it.value),
+            ItemKind::ConstArray(it) => [&it.size].into_iter().chain(&it.values).for_each(|it| self.expr(it)),
             ItemKind::Shared(it) => {
                 it.variables.iter().filter_map(|variable| variable.size.as_ref()).for_each(|size| self.expr(size));
                 it.ty.iter().for_each(|ty| self.ty(ty));
@@ -191,7 +202,7 @@ impl Walk {
             }
             ItemKind::Forbid(it) => self.forbid(it),
             ItemKind::Predicate(it) => self.expr(it),
-            ItemKind::Hang(_) | ItemKind::Include(_) => {}
+            ItemKind::Hang(_) | ItemKind::Include(_) | ItemKind::Enum(_) => {}
         }
         self.owner = None;
         self.scope.truncate(known);
@@ -221,6 +232,7 @@ impl Walk {
     fn ty(&mut self, ty: &Type) {
         match &ty.kind {
             TypeKind::Range(range) => self.range(range),
+            TypeKind::Named(name) => self.mention(name),
             TypeKind::Bool | TypeKind::Int => {}
         }
     }
@@ -232,6 +244,7 @@ impl Walk {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        heed(2);
         match &statement.kind {
             StmtKind::Let(it) => {
                 it.ty.iter().for_each(|ty| self.ty(ty));

@@ -9,6 +9,7 @@
 //! goes both ways. Integers throughout; where 128 bits are not enough, or there are too many rays, there is no result.
 
 use crate::util::BitSet;
+use crate::watch::heed;
 
 /// A vector of integers. None is the least of 128 bits, so that each has an opposite.
 pub(super) type Vector = Vec<i128>;
@@ -120,6 +121,7 @@ impl Making {
 
     /// The rays in a plane between neighbors on its two sides.
     fn between(&self, products: &[i128], id: usize) -> Option<Vec<Ray>> {
+        heed(64);
         let mut new = Vec::new();
         let all = || self.rays.iter().zip(products);
         for (above, &up) in all().filter(|it| *it.1 > 0) {

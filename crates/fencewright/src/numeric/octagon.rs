@@ -12,6 +12,7 @@
 //! such bounds against each entry. An entry that 64 bits do not hold is weaker than it could be.
 
 use crate::numeric::{Bound, Domain, Linear, Range, Row, Thresholds};
+use crate::watch::heed;
 
 /// A set of valuations, never empty unless its bounds were weakened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +68,7 @@ impl Octagon {
 
     /// Lets all paths lead over one more edge.
     fn shorten(&mut self, i: usize, j: usize, c: Bound) {
+        heed(32);
         for a in 0..self.n {
             let to_j = self.bound(a, i).plus(c);
             if to_j.is_some() {
@@ -79,6 +81,7 @@ impl Octagon {
 
     /// Shortest paths; false if no valuation is left.
     fn close(&mut self) -> bool {
+        heed(64);
         for via in 0..self.n {
             for a in 0..self.n {
                 let to_via = self.bound(a, via);

@@ -6,6 +6,7 @@
 //! not enough, or it takes too long, nothing is refuted, which is the weaker answer.
 
 use crate::numeric::{Bound, Domain, Range, Zone};
+use crate::watch::heed;
 
 /// `Σ coefficient · variable ≤ bound`, tightened: the coefficients have no common divisor.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +118,7 @@ fn bounded(bound: i128) -> Bound {
 
 /// Whether no valuation of a zone keeps to all rows.
 pub fn excludes(zone: &Zone, rows: &[Row]) -> bool {
+    heed(16);
     let mut variables: Vec<usize> = rows.iter().flat_map(|row| row.coefficients.iter().map(|it| it.0)).collect();
     variables.push(0);
     variables.sort_unstable();
@@ -196,6 +198,7 @@ impl Tableau {
 
     /// Lets an unknown in for another, or for an error; `None` where 128 bits are not enough.
     fn pivot(&mut self, column: usize) -> Option<()> {
+        heed(64);
         let right = self.sum().len() - 1;
         let mut leaving: Option<usize> = None;
         for row in (0..self.basis.len()).filter(|&row| self.cells[row][column] > 0) {

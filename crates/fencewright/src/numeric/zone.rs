@@ -6,8 +6,19 @@
 //!
 //! Dill, _Timing assumptions and verification of finite-state concurrent systems_, 1989. Closed means that no bound can
 //! be tightened by adding others, so that inclusion and projection are read off. Over the integers that is exact.
+//!
+//! Besides, the remainders of some variables may be known, all by one modulus ([`Remainders`]). Then closed means more:
+//! a bound between two of these is one that their difference can have, and what equals one of these up to a constant is
+//! one of these. That is reached in one pass for each variable that becomes known. For let `K` be the known ones. Once
+//! bounds are closed, those within `K` are all that follows for `K` from the others, since the others have coefficients
+//! 1 and any integers. On `K`, where each `v` is `m·q + r`, bounds that are tightened to the next possible difference
+//! are bounds on differences of the `q`; sums of such bounds are such bounds. A path between two of `K` through others
+//! was no shorter before tightening, so closing again finds no bound within `K` that is not tight. So a zone is empty
+//! if and only if that says so, and values can be picked one by one, those of `K` first.
 
 use crate::numeric::Bound;
+use crate::numeric::remainders::Remainders;
+use crate::watch::heed;
 
 /// A variable plus a constant; variable 0 is the constant 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +47,7 @@ pub struct Zone {
     n: usize,
     /// Closed, row by row; zero on the diagonal.
     bounds: Box<[Bound]>,
+    remainders: Remainders,
 }
 
 impl Zone {
@@ -43,7 +55,39 @@ impl Zone {
     pub fn all(n: usize) -> Self {
         let mut bounds = vec![Bound::NONE; n * n];
         (0..n).for_each(|i| bounds[i * n + i] = Bound::ZERO);
-        Self { n, bounds: bounds.into() }
+        Self { n, bounds: bounds.into(), remainders: Remainders::none() }
+    }
+
+    /// The same zone, which keeps the remainders by a number that is not below 1.
+    #[must_use]
+    pub fn with_modulus(mut self, modulus: i64) -> Self {
+        self.keep_remainders(modulus);
+        self
+    }
+
+    fn keep_remainders(&mut self, modulus: i64) {
+        if modulus != self.remainders.modulus() && self.remainders.is_trivial() {
+            self.remainders = Remainders::new(modulus, self.n);
+            let is_kept = self.settle();
+            debug_assert!(is_kept, "no valuation goes by looking at remainders");
+        }
+    }
+
+    /// All valuations of so many variables that keep to bounds `vᵢ - vⱼ ≤ c` and remainders `vᵢ ≡ r` by a modulus;
+    /// `None` if there are none.
+    pub fn new(
+        n: usize,
+        bounds: impl IntoIterator<Item = (usize, usize, Bound)>,
+        (modulus, remainders): (i64, impl IntoIterator<Item = (usize, i64)>),
+    ) -> Option<Self> {
+        let mut zone = Self::all(n);
+        zone.remainders = Remainders::new(modulus, n);
+        remainders.into_iter().all(|(i, it)| modulus == 1 || zone.remainders.set(i, it)).then_some(())?;
+        for (i, j, bound) in bounds {
+            let there = &mut zone.bounds[i * n + j];
+            *there = bound.min(*there);
+        }
+        (zone.close() && zone.settle()).then_some(zone)
     }
 
     /// How many variables there are, the constant 0 among them.
@@ -56,14 +100,38 @@ impl Zone {
         self.bounds[i * self.n + j]
     }
 
-    /// How many differences are bounded.
+    /// The remainder of `vᵢ`, if it is known.
+    pub fn remainder(&self, i: usize) -> Option<i64> {
+        self.remainders.of(i)
+    }
+
+    /// What remainders are by; 1 if none are kept.
+    pub fn modulus(&self) -> i64 {
+        self.remainders.modulus()
+    }
+
+    /// How many differences are bounded, and remainders known.
     pub fn n_bounds(&self) -> usize {
-        self.bounds.iter().filter(|bound| bound.is_some()).count()
+        self.bounds.iter().filter(|bound| bound.is_some()).count() + self.remainders.n_known()
+    }
+
+    /// Adds `vᵢ ≡ remainder`; false if no valuation is left. All remainders of a zone are by one modulus; what is said
+    /// by another one is not kept.
+    #[must_use]
+    pub fn add_remainder(&mut self, i: usize, modulus: i64, remainder: i64) -> bool {
+        self.keep_remainders(modulus);
+        if self.remainders.modulus() != modulus || modulus == 1 {
+            return true;
+        }
+        let is_new = self.remainders.of(i).is_none();
+        self.remainders.set(i, remainder) && (!is_new || self.settle())
     }
 
     /// Adds `vᵢ - vⱼ ≤ c`; false if no valuation is left.
     #[must_use]
     pub fn add(&mut self, i: usize, j: usize, c: Bound) -> bool {
+        heed(8);
+        let c = self.tightened(i, j, c);
         if c >= self.bound(i, j) {
             return true;
         }
@@ -76,7 +144,7 @@ impl Zone {
                 self.lower_row(a, j, to_j);
             }
         }
-        true
+        self.remainders.is_trivial() || self.settle()
     }
 
     /// Lowers the bounds of `vₐ` against all that `vⱼ` is bounded by.
@@ -105,7 +173,10 @@ impl Zone {
     /// Adds all bounds of another zone, whose variable `i` is `place(i)` here; false if no valuation is left.
     #[must_use]
     pub fn meet(&mut self, other: &Self, place: impl Fn(usize) -> usize) -> bool {
-        (0..other.n).all(|i| (0..other.n).all(|j| self.add(place(i), place(j), other.bound(i, j))))
+        self.keep_remainders(other.modulus());
+        let mut known = (0..other.n).filter_map(|i| Some((i, other.remainder(i)?)));
+        known.all(|(i, it)| self.add_remainder(place(i), other.modulus(), it))
+            && (0..other.n).all(|i| (0..other.n).all(|j| self.add(place(i), place(j), other.bound(i, j))))
     }
 
     /// The valuations `v` of `n` variables such that `(terms[0](v), terms[1](v), …)` is in the zone: what holds before
@@ -121,7 +192,8 @@ impl Zone {
                 *there = bound.min(*there);
             }
         }
-        zone.close().then_some(zone)
+        zone.remainders = self.remainders.before(n, terms)?;
+        (zone.close() && zone.settle()).then_some(zone)
     }
 
     /// The valuations `(terms[0](v), terms[1](v), …)` for `v` in the zone: what holds after an assignment of the terms.
@@ -129,7 +201,7 @@ impl Zone {
     pub fn after(&self, terms: &[Term]) -> Self {
         let bound = |s: Term, t: Term| self.bound(s.base, t.base).shifted(i128::from(s.plus) - i128::from(t.plus));
         let bounds = terms.iter().flat_map(|&s| terms.iter().map(move |&t| bound(s, t))).collect();
-        Self { n: terms.len(), bounds }
+        Self { n: terms.len(), bounds, remainders: self.remainders.after(terms) }
     }
 
     /// The same zone with so many more variables behind, of which nothing is known.
@@ -138,6 +210,7 @@ impl Zone {
         for i in 0..self.n {
             zone.bounds[i * zone.n..][..self.n].copy_from_slice(&self.bounds[i * self.n..][..self.n]);
         }
+        zone.remainders = self.remainders.extended(n_more);
         zone
     }
 
@@ -147,9 +220,10 @@ impl Zone {
             self.bounds[i * self.n + variable] = Bound::NONE;
             self.bounds[variable * self.n + i] = Bound::NONE;
         }
+        self.remainders.forget(variable);
     }
 
-    /// A zone that holds this one, with every bound replaced by a weaker one.
+    /// A zone that holds this one, with every bound replaced by a weaker one; remainders stay.
     #[must_use]
     pub fn loosened(&self, weaker: impl Fn(usize, usize, Bound) -> Bound) -> Self {
         let mut zone = self.clone();
@@ -162,7 +236,7 @@ impl Zone {
                 zone.bounds[i * self.n + j] = weaker;
             }
         }
-        let is_kept = !has_changed || zone.close();
+        let is_kept = !has_changed || (zone.close() && zone.settle());
         debug_assert!(is_kept, "it holds a zone that is not empty");
         zone
     }
@@ -170,6 +244,7 @@ impl Zone {
     /// Grows to hold another zone as well.
     pub fn join(&mut self, other: &Self) {
         self.bounds.iter_mut().zip(&other.bounds).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        self.remainders.join(&other.remainders);
     }
 
     /// A zone that holds both, without the bounds that the other does not have.
@@ -180,15 +255,18 @@ impl Zone {
 
     /// Whether every valuation of another zone is one of this.
     pub fn includes(&self, other: &Self) -> bool {
+        heed(4);
         self.bounds.iter().zip(&other.bounds).all(|(mine, theirs)| mine >= theirs)
+            && self.remainders.includes(&other.remainders)
     }
 
     /// A valuation in which the variables that are given have their values; `None` if there is none that fits 64 bits.
     pub fn valuation(&self, given: &[Option<i64>]) -> Option<Vec<i64>> {
         let mut zone = self.clone();
         let mut values = vec![0; self.n];
-        let (known, open): (Vec<usize>, Vec<usize>) = (1..self.n).partition(|&i| given[i].is_some());
-        for i in known.into_iter().chain(open) {
+        let (given_ones, rest): (Vec<usize>, Vec<usize>) = (1..self.n).partition(|&i| given[i].is_some());
+        let (known, open): (Vec<usize>, Vec<usize>) = rest.into_iter().partition(|&i| self.remainder(i).is_some());
+        for i in given_ones.into_iter().chain(known).chain(open) {
             values[i] = given[i].or_else(|| zone.smallest(i))?;
             if !zone.equate(Term::var(i), Term::constant(values[i])) {
                 return None;
@@ -201,11 +279,66 @@ impl Zone {
     fn smallest(&self, i: usize) -> Option<i64> {
         let most = self.bound(i, 0).value().unwrap_or(i64::MAX);
         let least = self.bound(0, i).value().map_or(Some(i64::MIN), i64::checked_neg)?;
-        (least <= most).then(|| 0.clamp(least, most))
+        let modulus = self.modulus();
+        let Some(remainder) = self.remainder(i) else {
+            return (least <= most).then(|| 0.clamp(least, most));
+        };
+        // Bounds against 0 are tight: they have the remainder themselves.
+        let candidates = [remainder, remainder - modulus, least, most].into_iter();
+        let fits = |it: &i64| least <= *it && *it <= most && it.rem_euclid(modulus) == remainder;
+        candidates.filter(fits).min_by_key(|it| it.unsigned_abs())
+    }
+
+    /// The strongest bound on `vᵢ - vⱼ` that follows from one on them and their remainders.
+    fn tightened(&self, i: usize, j: usize, bound: Bound) -> Bound {
+        let (Some(a), Some(b), Some(value)) = (self.remainder(i), self.remainder(j), bound.value()) else {
+            return bound;
+        };
+        let modulus = self.modulus();
+        let over = (value.rem_euclid(modulus) - a + b).rem_euclid(modulus);
+        value.checked_sub(over).map_or(bound, Bound::at_most)
+    }
+
+    /// Tightens bounds and remainders by each other; false if no valuation is left. Bounds are closed before.
+    fn settle(&mut self) -> bool {
+        if self.remainders.is_trivial() {
+            return true;
+        }
+        loop {
+            self.find_remainders();
+            let mut has_changed = false;
+            for (i, j) in (0..self.n).flat_map(|i| (0..self.n).map(move |j| (i, j))) {
+                let tightened = self.tightened(i, j, self.bound(i, j));
+                has_changed |= tightened != self.bound(i, j);
+                self.bounds[i * self.n + j] = tightened;
+            }
+            if !has_changed {
+                return true;
+            }
+            if !self.close() {
+                return false;
+            }
+        }
+    }
+
+    /// What is a variable whose remainder is known, up to a constant, has a remainder that is known.
+    fn find_remainders(&mut self) {
+        let known: Vec<usize> = (0..self.n).filter(|&i| self.remainder(i).is_some()).collect();
+        for i in (0..self.n).filter(|&i| self.remainder(i).is_none()).collect::<Vec<_>>() {
+            let found = known.iter().find_map(|&j| {
+                let (above, below) = (self.bound(i, j).value()?, self.bound(j, i).value()?);
+                (above.checked_neg() == Some(below)).then_some(Term { base: j, plus: above })
+            });
+            if let Some(remainder) = found.and_then(|term| self.remainders.of_term(term)) {
+                let is_new = self.remainders.set(i, remainder);
+                debug_assert!(is_new, "it was not known");
+            }
+        }
     }
 
     /// Tightens all bounds by each other; false if no valuation is left.
     fn close(&mut self) -> bool {
+        heed(64);
         for via in 0..self.n {
             for a in 0..self.n {
                 let to_via = self.bound(a, via);
@@ -225,12 +358,13 @@ impl Zone {
 pub struct Widened {
     /// Not closed.
     bounds: Box<[Bound]>,
+    remainders: Remainders,
 }
 
 impl Widened {
     /// Starts with this zone.
     pub fn new(zone: &Zone) -> Self {
-        Self { bounds: zone.bounds.clone() }
+        Self { bounds: zone.bounds.clone(), remainders: zone.remainders.clone() }
     }
 
     /// Drops the bounds that the other zone does not have; what is left.
@@ -240,8 +374,9 @@ impl Widened {
                 *mine = Bound::NONE;
             }
         }
-        let mut zone = Zone { n: other.n, bounds: self.bounds.clone() };
-        let is_kept = zone.close();
+        self.remainders.join(&other.remainders);
+        let mut zone = Zone { n: other.n, bounds: self.bounds.clone(), remainders: self.remainders.clone() };
+        let is_kept = zone.close() && zone.settle();
         debug_assert!(is_kept, "it holds a zone that is not empty");
         zone
     }

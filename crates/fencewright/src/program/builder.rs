@@ -5,6 +5,7 @@
 //! their domains. Such a mistake is a defect of the caller, so it panics; mistakes of a user are found by lowering.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +17,7 @@ use crate::program::{
 };
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
+use crate::watch::heed;
 
 /// A program in the making.
 #[derive(Debug)]
@@ -38,6 +40,7 @@ impl Builder {
             edges: IndexVec::new(),
             properties: IndexVec::new(),
             no_hang: None,
+            waits: BTreeSet::new(),
             hints: Vec::new(),
             memo: Memo::default(),
         };
@@ -137,6 +140,7 @@ impl Builder {
 
     /// An edge between two points of one process. Edges of one place of the text are copies of one operation.
     pub fn edge(&mut self, from: PointId, op: Op, to: PointId, span: Span) -> EdgeId {
+        heed(2);
         let process = self.program.points[from].process;
         assert_eq!(process, self.program.points[to].process, "an edge stays in its process");
         let next = OperationId::from_usize(self.operations.len());
@@ -150,6 +154,11 @@ impl Builder {
     /// A property.
     pub fn property(&mut self, property: Property) {
         self.program.properties.push(property);
+    }
+
+    /// Says that what stands here waits for a condition: where it does not hold, all of it is done again.
+    pub fn wait(&mut self, span: Span) {
+        self.program.waits.insert(span);
     }
 
     /// Says that no run may hang.

@@ -1,6 +1,6 @@
 //! Shared locations, processes, edges.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::index_type;
@@ -359,6 +359,7 @@ pub struct Program {
     pub(super) edges: IndexVec<EdgeId, Edge>,
     pub(super) properties: IndexVec<PropertyId, Property>,
     pub(super) no_hang: Option<NoHang>,
+    pub(super) waits: BTreeSet<Span>,
     pub(super) hints: Vec<Expr<StateVar>>,
     /// What others have found out about it.
     pub(super) memo: Memo,
@@ -385,6 +386,19 @@ impl Program {
             false => edge.clone(),
         });
         Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
+    }
+
+    /// The same control flow over other data: other locations and processes, an operation for each edge, other
+    /// properties and hints. Nothing is added or left out.
+    pub(crate) fn with_data(
+        &self,
+        (locations, processes): (IndexVec<LocationId, Location>, IndexVec<ProcessId, Process>),
+        ops: Vec<Op>,
+        properties: IndexVec<PropertyId, Property>,
+        hints: Vec<Expr<StateVar>>,
+    ) -> Self {
+        let edges = self.edges.iter().zip(ops).map(|(edge, op)| Edge { op, ..edge.clone() }).collect();
+        Self { locations, processes, edges, properties, hints, memo: Memo::default(), ..self.clone() }
     }
 
     /// The text it came from.
@@ -425,6 +439,11 @@ impl Program {
     /// The properties. Assertions, ranges and indices are checked besides.
     pub fn properties(&self) -> &IndexVec<PropertyId, Property> {
         &self.properties
+    }
+
+    /// The places of the text that wait for a condition.
+    pub fn waits(&self) -> &BTreeSet<Span> {
+        &self.waits
     }
 
     /// Whether it says that none of its runs hangs.
@@ -472,8 +491,13 @@ impl Program {
 
     /// Whether some location or register holds unbounded integers.
     pub fn has_unbounded_data(&self) -> bool {
+        self.has_wider_data_than(u64::MAX)
+    }
+
+    /// Whether some location or register may hold more values than this.
+    pub(crate) fn has_wider_data_than(&self, n_values: u64) -> bool {
         let registers = self.processes.iter().flat_map(|process| process.registers.iter());
         let mut domains = self.locations.iter().map(|it| it.domain).chain(registers.map(|it| it.domain));
-        domains.any(|domain| domain == Domain::Int)
+        domains.any(|domain| domain.size().is_none_or(|size| size > n_values))
     }
 }

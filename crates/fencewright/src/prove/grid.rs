@@ -3,7 +3,7 @@
 use crate::certificate::abstraction as certificate;
 use crate::certificate::{Abstraction, Claim, Proof, verify};
 use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
-use crate::engine::{StopReason, Task};
+use crate::engine::{Engine, StopReason, Task};
 use crate::watch::Monitor;
 
 use super::{Scaled, reason};
@@ -13,7 +13,7 @@ pub(super) struct Prover;
 
 impl super::Prover for Prover {
     fn proves(&self, task: &Task<'_>, _before: &[StopReason]) -> bool {
-        task.program.has_unbounded_data()
+        Predicates.takes(task).is_ok()
     }
 
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
@@ -35,7 +35,7 @@ impl super::Prover for Prover {
 }
 
 /// A grid in the words of certificates.
-fn abstraction(Grid { k, single, pair, predicates, rising, late }: Grid) -> Abstraction {
+fn abstraction(Grid { k, single, pair, modulus, predicates, rising, late }: Grid) -> Abstraction {
     let site = |site: Site| match site {
         Site::Memory(x) => Some(certificate::Site::Memory(x)),
         Site::Register(process, register) => Some(certificate::Site::Register(process, register)),
@@ -48,5 +48,7 @@ fn abstraction(Grid { k, single, pair, predicates, rising, late }: Grid) -> Abst
         let coefficients = it.coefficients.iter().map(|&(at, factor)| Some((factor, site(at)?)));
         Some(certificate::Predicate { coefficients: coefficients.collect::<Option<_>>()?, bound: it.bound })
     };
-    Abstraction { k, single, pair, predicates: predicates.iter().filter_map(predicate).collect(), rising, late }
+    let predicates = predicates.iter().filter_map(predicate).collect();
+    let modulus = u32::try_from(modulus).ok().filter(|&it| it > 1);
+    Abstraction { k, single, pair, modulus, predicates, rising, late }
 }

@@ -6,7 +6,7 @@ use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
     Command, Detail, FenceFinding, Finding, Fullness, Look, OutcomeFinding, Report, Tested, Verification,
-    WitnessFinding, certificates, fences, outcomes, property, tested, violated,
+    WitnessFinding, WrongInput, certificates, fences, outcomes, property, tested, violated,
 };
 use crate::source::Style;
 
@@ -21,6 +21,16 @@ impl Report for Human {
 
     fn about(&self) -> &'static str {
         "for people: the verdict in one line, then the run"
+    }
+
+    fn wrong(&self, wrong: &WrongInput<'_>) -> String {
+        let (Some(_), Some(file)) = (wrong.stopped, wrong.file) else { return String::new() };
+        let why = wrong.notes.iter().rfind(|note| note.is_error());
+        let mut out = format!("{file}: unknown: {}\n", why.map_or("", |it| &it.message));
+        if let Some(help) = why.and_then(|it| it.help.as_deref()) {
+            let _ = writeln!(out, "  = help: {help}");
+        }
+        out
     }
 
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String {

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::json::SCHEMA_NAME;
 use crate::source::{Diagnostic, LineColumn, Severity, Source, Span};
+use crate::watch::Stop;
 
 /// Something that is said of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +39,15 @@ pub struct Place {
     pub end: LineColumn,
 }
 
-/// Input that means nothing.
+/// Input that means nothing, or of which nobody knows, since reading it was stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct WrongInput<'a> {
     /// What was asked: the name of the verb.
     pub command: &'static str,
     /// The file, as it was named; none if none is to blame.
     pub file: Option<&'a str>,
+    /// Why reading it was stopped, if it was.
+    pub stopped: Option<Stop>,
     /// What is wrong; at least one is an error.
     pub notes: &'a [Note],
 }
@@ -98,6 +101,8 @@ pub(super) struct WrongLine<'a> {
     command: &'static str,
     file: Option<&'a str>,
     verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     diagnostics: Vec<NoteJson<'a>>,
 }
 
@@ -107,7 +112,8 @@ impl<'a> WrongLine<'a> {
             schema: SCHEMA_NAME,
             command: wrong.command,
             file: wrong.file,
-            verdict: "error",
+            verdict: if wrong.stopped.is_some() { "unknown" } else { "error" },
+            reason: wrong.stopped.map(|it| it.to_string()),
             diagnostics: notes_json(wrong.notes),
         }
     }

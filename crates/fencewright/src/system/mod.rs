@@ -19,6 +19,7 @@ use crate::memory::{Access, Internal, Machine};
 use crate::program::{EdgeId, FenceKind, Order, Placement, PointId, Position, ProcessId, Program, Side};
 use crate::program::{Initial, LocationId, Property, PropertyId, Situation, StateVar, Value};
 use crate::util::{Idx, IndexVec};
+use crate::watch::heed;
 
 pub use execute::{Block, Local, Stop, Updated, run_block};
 pub use replay::{Event, ReplayError, Run, replay};
@@ -158,6 +159,7 @@ impl<'a, M: Machine> System<'a, M> {
 
     /// The same, with what each step does.
     pub fn transitions(&self, state: &State<M::State>) -> Vec<Transition<M::State>> {
+        heed(16);
         let mut out = Vec::new();
         for process in self.flow.program.processes().indices() {
             self.transitions_of(state, process, &mut out);

@@ -1,12 +1,14 @@
 //! Conditions and blocks, built so that they read well: no `true && c`, no `!!c`, no choice of one.
 
 use crate::program::{BinaryOp, Expr, Micro, RegisterId, UnaryOp, Value};
+use crate::watch::heed;
 
 /// An expression over the registers of a process.
 pub(super) type Term = Expr<RegisterId>;
 
 /// A register's value.
 pub(super) fn var(register: RegisterId) -> Term {
+    heed(1);
     Expr::Var(register)
 }
 
@@ -17,6 +19,7 @@ pub(super) fn number(value: impl Into<Value>) -> Term {
 
 /// `a == b`
 pub(super) fn equal<V>(left: Expr<V>, right: Expr<V>) -> Expr<V> {
+    heed(1);
     Expr::binary(BinaryOp::Eq, left, right)
 }
 
@@ -27,6 +30,7 @@ pub(super) fn at_least(left: Term, right: Term) -> Term {
 
 /// `!a`
 pub(super) fn not<V>(it: Expr<V>) -> Expr<V> {
+    heed(1);
     match it {
         Expr::Const(value) => Expr::Const(Value::from(value == 0)),
         Expr::Unary(UnaryOp::Not, inner) => *inner,

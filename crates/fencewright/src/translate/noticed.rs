@@ -18,6 +18,7 @@ use crate::translate::Flushes;
 use crate::translate::graph::{Graph, NodeId, Step, node};
 use crate::translate::logic::not;
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 /// For each point, whether stores must be able to reach memory there, if any are pending.
 pub(super) fn noticed(program: &Program, graph: &Graph, flushes: Flushes) -> IndexVec<NodeId, bool> {
@@ -27,6 +28,7 @@ pub(super) fn noticed(program: &Program, graph: &Graph, flushes: Flushes) -> Ind
     }
     let named = Named::new(program);
     for point in graph.nodes.indices() {
+        heed(4);
         let steps: Vec<&Step> = graph.nodes[point].1.iter().map(|&step| &graph.steps[step]).collect();
         if !named.points.contains(&point) && goes_on(&steps) && steps.iter().all(|step| named.is_silent(step)) {
             is_noticed[point] = false;
@@ -82,6 +84,7 @@ fn returns(graph: &Graph, is_noticed: &IndexVec<NodeId, bool>, start: NodeId) ->
     let mut seen = BTreeSet::new();
     let mut todo = vec![start];
     while let Some(point) = todo.pop() {
+        heed(4);
         for to in graph.nodes[point].1.iter().map(|&step| graph.steps[step].to) {
             if to == start {
                 return true;

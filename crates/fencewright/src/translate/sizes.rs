@@ -11,6 +11,7 @@ use crate::translate::graph::{Graph, NodeId, Step, node};
 use crate::translate::repeats::is_own;
 use crate::translate::{DEFAULT_BOUND, MAX_SLOTS, Request};
 use crate::util::{Idx, IndexVec};
+use crate::watch::heed;
 
 /// Stands for "there is no greatest number".
 const ENDLESS: u32 = u32::MAX;
@@ -151,6 +152,7 @@ impl Analysis<'_> {
         let mut todo = vec![entry];
         while let Some(node) = todo.pop() {
             for &step in &self.graph.nodes[node].1 {
+                heed(8 + 2 * self.queues.len() as u32);
                 let step = &self.graph.steps[step];
                 let before = pending[node].as_ref().expect("only points that were reached are looked at");
                 let mut after = self.after(before, step);

@@ -1,6 +1,7 @@
 //! Typed indices: an index has the type of what it indexes.
 //!
-//! `index_type!(pub EdgeId)` makes a four-byte index type, and [`IndexVec<EdgeId, Edge>`] a vector that accepts no other.
+//! `index_type!(pub EdgeId)` makes a four-byte index type, and [`IndexVec<EdgeId, Edge>`] a vector that accepts no
+//! other.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -4,10 +4,17 @@
 //! ```text
 //!   search, replay, checker, …  ──Progress──▶  Monitor  ──Stop──▶  the loop ends, and its result says so
 //! ```
+//!
+//! What has no result for an end that somebody else wants, as a reader, says with [`heed`] that it works.
+
+mod heed;
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+pub use heed::{heard, heed, heeding};
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,9 +58,28 @@ pub trait Monitor: Sync {
     /// Called every few thousand states. `Some` ends what is watched.
     fn poll(&self, progress: &Progress) -> Option<Stop>;
 
+    /// Whether to stop, asked by those who cannot say how far they have come.
+    fn is_over(&self) -> Option<Stop> {
+        self.poll(&Progress::default())
+    }
+
     /// Called when something else begins, for those who show progress.
     fn begins(&self, part: Part<'_>) {
         let _ = part;
+    }
+}
+
+impl<M: Monitor + Send + ?Sized> Monitor for Arc<M> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        (**self).poll(progress)
+    }
+
+    fn is_over(&self) -> Option<Stop> {
+        (**self).is_over()
+    }
+
+    fn begins(&self, part: Part<'_>) {
+        (**self).begins(part);
     }
 }
 

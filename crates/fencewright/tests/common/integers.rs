@@ -16,6 +16,10 @@ pub(crate) enum Arithmetic {
     Differences,
     /// Sums and multiples of registers besides.
     Linear,
+    /// Registers plus constants, and their remainders by constants.
+    Remainders,
+    /// The same, and their quotients.
+    Quotients,
 }
 
 /// What statements speak of.
@@ -41,6 +45,10 @@ pub(crate) enum Stmt {
     Fence,
     StoreFence,
     Assert(usize, &'static str, Operand),
+    /// `r = s op c`
+    Divide(usize, usize, &'static str, i64),
+    /// `if (r op c == d) { … } else { … }`
+    IfDivided(usize, &'static str, i64, i64, Vec<Stmt>, Vec<Stmt>),
     Cas(usize, Operand, Operand, Vec<Stmt>, Vec<Stmt>),
     If(usize, &'static str, Operand, Vec<Stmt>, Vec<Stmt>),
     /// `while (k < n) { …; r = r + k; k = k + 1; }`
@@ -81,6 +89,11 @@ impl Integers {
                 bad.push(format!("T{t}.r{r} + {factor} * T{other}.r0 {} {bound}", comparison(random)));
                 continue;
             }
+            if arithmetic != Arithmetic::Differences && arithmetic != Arithmetic::Linear && random.chance(50) {
+                let (op, by) = division(random, arithmetic);
+                bad.push(format!("T{t}.r{r} {op} {by} == {}", random.below(4) as i64 - 1));
+                continue;
+            }
             match random.below(10) {
                 0..5 => bad.push(format!("T{t}.r{r} == {}", random.below(3))),
                 5..7 => bad.push(format!("T{t}.r{r} {} T{}.r0", comparison(random), (t + 1) % n_threads)),
@@ -92,7 +105,7 @@ impl Integers {
             bad.push("T0.r0 == 1".to_owned());
         }
         let hints = match arithmetic {
-            Arithmetic::Differences => Vec::new(),
+            Arithmetic::Differences | Arithmetic::Remainders | Arithmetic::Quotients => Vec::new(),
             Arithmetic::Linear => (0..random.below(3)).map(|_| hint(random, n_threads)).collect(),
         };
         Self { n_locations, threads, bad, is_final, hints }
@@ -166,10 +179,11 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
         let with = |instead: &[Stmt]| [&body[..i], instead, &body[i + 1..]].concat();
         out.push(with(&[]));
         match &body[i] {
-            Stmt::If(.., a, b) | Stmt::Cas(.., a, b) => out.extend([with(a), with(b)]),
+            Stmt::If(.., a, b) | Stmt::IfDivided(.., a, b) | Stmt::Cas(.., a, b) => out.extend([with(a), with(b)]),
             Stmt::While(_, _, a) => out.push(with(a)),
             Stmt::Load(..) | Stmt::Store(..) | Stmt::Assign(..) | Stmt::Extreme(..) | Stmt::Pick(..) => {}
             Stmt::FetchAdd(..) | Stmt::Atomic(..) | Stmt::Fence | Stmt::StoreFence | Stmt::Assert(..) => {}
+            Stmt::Divide(..) => {}
         }
     }
     out
@@ -183,6 +197,17 @@ fn hint(random: &mut Random, n_threads: usize) -> String {
     };
     let (left, right) = (value(), value());
     format!("{left} {} {right} {} {}", ["+", "+ 2 *"][random.below(2)], comparison(random), random.below(4))
+}
+
+/// A division by a constant: an operator, and the constant.
+fn division(random: &mut Random, arithmetic: Arithmetic) -> (&'static str, i64) {
+    match random.below(10) {
+        0..4 if arithmetic == Arithmetic::Quotients => ("/", [2, 3, -2][random.below(3)]),
+        0..7 => ("%", [2, 2, 3, 4, -2][random.below(5)]),
+        7 => ("&", [1, 3, -2][random.below(3)]),
+        8 => ("|", 1),
+        _ => ("^", [1, 2][random.below(2)]),
+    }
 }
 
 fn comparison(random: &mut Random) -> &'static str {
@@ -209,6 +234,14 @@ fn statement(random: &mut Random, world: World, depth: usize) -> Stmt {
         let n_ops = random.below(3);
         statements(random, world, n_ops, depth - 1)
     };
+    let is_dividing = matches!(world.arithmetic, Arithmetic::Remainders | Arithmetic::Quotients);
+    if is_dividing && random.chance(25) {
+        let (op, by) = division(random, world.arithmetic);
+        return match depth > 0 && random.chance(60) {
+            true => Stmt::IfDivided(r, op, by, random.below(3) as i64 - 1, nested(random), nested(random)),
+            false => Stmt::Divide(r, random.below(N_REGISTERS), op, by),
+        };
+    }
     match random.below(100) {
         0..28 => Stmt::Store(x, o),
         28..60 => Stmt::Load(r, x),
@@ -256,6 +289,11 @@ fn write(out: &mut String, body: &[Stmt], depth: usize) {
             Stmt::Cas(x, o, p, then, otherwise) => {
                 let head = format!("if (cas({}, {}, {}))", name(*x), show(*o), show(*p));
                 write_if(out, &head, then, otherwise, depth);
+                continue;
+            }
+            Stmt::Divide(r, s, op, by) => format!("r{r} = r{s} {op} {by};"),
+            Stmt::IfDivided(r, op, by, value, then, otherwise) => {
+                write_if(out, &format!("if (r{r} {op} {by} == {value})"), then, otherwise, depth);
                 continue;
             }
             Stmt::If(r, op, o, then, otherwise) => {

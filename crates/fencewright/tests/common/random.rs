@@ -39,6 +39,8 @@ pub(crate) enum Stmt {
     Swap(usize, usize, Vec<Vec<Stmt>>),
     /// `assume(cas(…))`
     Wait(usize, usize, usize),
+    /// `assume(x == v)`
+    Await(usize, usize),
     /// `atomic { if (x == v) { y = w; } else { z = u; } }`
     Atomic([usize; 6]),
     /// `choose { … } or { … }`
@@ -154,6 +156,17 @@ impl Sample {
     /// The same program with unbounded integers, save where any value may be the first.
     pub(crate) fn text_with_integers(&self) -> String {
         self.text_with(|_| "int".to_owned())
+    }
+
+    /// The same program with loops for what waits.
+    pub(crate) fn text_with_loops(&self) -> String {
+        let text = self.text();
+        let mut lines: Vec<String> = Vec::new();
+        for line in text.lines() {
+            let waits_for = line.trim().strip_prefix("assume(").and_then(|it| it.strip_suffix(");"));
+            lines.push(waits_for.map_or(line.to_owned(), |condition| format!("while (!({condition})) {{}}")));
+        }
+        lines.join("\n")
     }
 
     fn text_with(&self, domain: impl Fn(usize) -> String) -> String {
@@ -295,6 +308,7 @@ fn waiting(maker: &mut Maker<'_>, thread: usize, n_ops: usize) -> Vec<Stmt> {
         let (x, v, w) = (maker.x(), maker.v(), maker.v());
         match maker.random.below(10) {
             0 => Stmt::Wait(x, v, w),
+            1 | 2 => Stmt::Await(x, v),
             _ => Stmt::Spin(x, v, maker.random.chance(10).then(|| (maker.x(), maker.v()))),
         }
     };
@@ -453,6 +467,7 @@ impl Writer {
                 Stmt::Store(x, v) => self.line(depth, &format!("{} = {v};", name(*x))),
                 Stmt::Fence => self.line(depth, "fence;"),
                 Stmt::StoreFence => self.line(depth, "fence(store);"),
+                Stmt::Await(x, v) => self.line(depth, &format!("assume({} == {v});", name(*x))),
                 Stmt::Wait(x, v, w) => self.line(depth, &format!("assume(cas({}, {v}, {w}));", name(*x))),
                 Stmt::Atomic([x, v, y, w, z, u]) => {
                     let [x, y, z] = [name(*x), name(*y), name(*z)];

@@ -52,7 +52,7 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
             Stmt::Load(_, branches) | Stmt::Swap(_, _, branches) => branches,
             Stmt::Cas(.., branches) | Stmt::Choose(branches) => branches,
             Stmt::Store(..) | Stmt::Fence | Stmt::StoreFence => continue,
-            Stmt::Wait(..) | Stmt::Atomic(_) | Stmt::Spin(..) => continue,
+            Stmt::Wait(..) | Stmt::Await(..) | Stmt::Atomic(_) | Stmt::Spin(..) => continue,
         };
         for (b, branch) in branches.iter().enumerate() {
             out.push([&body[..i], branch].concat());
@@ -62,7 +62,7 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
                     Stmt::Load(_, branches) | Stmt::Swap(_, _, branches) => branches[b] = smaller,
                     Stmt::Cas(.., branches) | Stmt::Choose(branches) => branches[b] = smaller,
                     Stmt::Store(..) | Stmt::Fence | Stmt::StoreFence => {}
-                    Stmt::Wait(..) | Stmt::Atomic(_) | Stmt::Spin(..) => {}
+                    Stmt::Wait(..) | Stmt::Await(..) | Stmt::Atomic(_) | Stmt::Spin(..) => {}
                 }
                 out.push(changed);
             }

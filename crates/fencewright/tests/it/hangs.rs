@@ -35,7 +35,7 @@ fn asked(program: &Program, model: Model, hang: &Hang) -> Asked {
 #[test]
 fn every_engine_says_what_the_headers_say() {
     let mut n_held = 0;
-    for path in examples(&root().join("examples")) {
+    for path in examples(&root()) {
         let text = fs::read_to_string(&path).expect("the example can be read");
         let hangs = Expectations::read(&text).unwrap_or_default().hangs;
         if hangs.is_empty() {

@@ -9,13 +9,13 @@ use crate::common::expectation::root;
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("watch", &[]),
-    ("numeric", &["util"]),
+    ("numeric", &["util", "watch"]),
     ("source", &["util"]),
-    ("program", &["util", "source"]),
-    ("frontend", &["util", "numeric", "source", "program"]),
+    ("program", &["util", "watch", "source"]),
+    ("frontend", &["util", "watch", "numeric", "source", "program"]),
     ("memory", &["util", "source", "program"]),
-    ("system", &["util", "source", "program", "memory"]),
-    ("analysis", &["util", "source", "program", "memory", "system"]),
+    ("system", &["util", "watch", "source", "program", "memory"]),
+    ("analysis", &["util", "watch", "source", "program", "memory", "system"]),
     ("engine", &["util", "watch", "analysis", "numeric", "source", "program", "memory", "system", "translate"]),
     ("synth", &["util", "watch", "analysis", "source", "program", "memory", "system", "engine"]),
     // The checker of certificates: nothing that could share a defect with the engines.
@@ -25,7 +25,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["util", "watch", "analysis", "source", "program", "memory", "system", "engine", "synth", "certificate"],
     ),
     // Of `memory` only the names of the models.
-    ("translate", &["util", "source", "program", "memory"]),
+    ("translate", &["util", "watch", "source", "program", "memory"]),
     (
         "report",
         &[

@@ -39,3 +39,4 @@ mod vacuous;
 mod views_model;
 mod walk;
 mod walls;
+mod wide_ranges;

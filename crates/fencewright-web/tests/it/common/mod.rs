@@ -24,6 +24,11 @@ pub(crate) fn text_of(path: &str) -> String {
 
 /// A server for a file.
 pub(crate) fn serve(path: &str) -> Server {
+    serve_within(path, || None)
+}
+
+/// A server whose process seems to hold so much memory.
+pub(crate) fn serve_within(path: &str, resident: fn() -> Option<u64>) -> Server {
     let extension = path.rsplit('.').next().unwrap_or_default();
     let settings = Settings {
         source: Source::new(path, text_of(path)),
@@ -32,6 +37,7 @@ pub(crate) fn serve(path: &str) -> Server {
         defines: Vec::new(),
         model: Model::Tso,
         limits: Limits { time: Some(Duration::from_secs(120)), bytes: Some(1 << 29) },
+        resident,
         port: 0,
     };
     Server::start(settings).expect("a port is free")

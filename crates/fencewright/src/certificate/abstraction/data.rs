@@ -26,6 +26,12 @@ impl Data {
         self.zone.add(i, j, c) && self.is_possible()
     }
 
+    /// Adds `vᵢ ≡ remainder`, by the modulus of the zone; false if nothing is left.
+    #[must_use]
+    pub(super) fn add_remainder(&mut self, i: usize, remainder: i64) -> bool {
+        self.zone.add_remainder(i, self.zone.modulus(), remainder) && self.is_possible()
+    }
+
     /// Adds `s = t`; false if nothing is left.
     #[must_use]
     pub(super) fn equate(&mut self, s: Term, t: Term) -> bool {

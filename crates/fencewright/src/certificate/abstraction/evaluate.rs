@@ -7,7 +7,8 @@
 //!
 //! The cases together have all valuations that there are, and no others. A comparison of sums that is no bound on a
 //! difference is looked at by the few values of a variable, or, if there is none with few, kept as a constraint. A
-//! product of variables that both have many values is refused.
+//! product of variables that both have many values is refused. A remainder by a constant that divides the modulus of
+//! the zone is looked at by the remainders of the variables, of which the zone knows most.
 
 use std::collections::BTreeMap;
 
@@ -183,7 +184,49 @@ fn multiply(data: &Data, left: &Sum, right: &Sum) -> Result<Cases, Failure> {
     }
 }
 
+/// `left % by` or `left & mask`, by the remainders of variables; `None` if it is neither, or the zone keeps none.
+fn by_remainder(op: BinaryOp, data: &Data, left: &Sum, right: Value) -> Result<Option<Cases>, Failure> {
+    let by = if op == BinaryOp::Rem {
+        right.checked_abs().filter(|&it| it > 0)
+    } else {
+        let is_mask = |it: &Value| op == BinaryOp::BitAnd && u64::try_from(*it).is_ok_and(u64::is_power_of_two);
+        right.checked_add(1).filter(is_mask)
+    };
+    let modulus = data.zone.modulus();
+    let Some(by) = by.filter(|by| modulus > 1 && modulus % by == 0) else { return Ok(None) };
+    let mut cases = vec![(data.clone(), left.plus.rem_euclid(by))];
+    for (&variable, coefficient) in &left.coefficients {
+        let mut more = Vec::new();
+        for (data, sum) in cases {
+            for remainder in 0..modulus {
+                let mut data = data.clone();
+                if data.add_remainder(variable, remainder) {
+                    more.push((data, (sum + coefficient.rem_euclid(by) * (remainder % by)) % by));
+                }
+            }
+        }
+        cases = more;
+    }
+    let mut out = Vec::new();
+    for (data, remainder) in cases {
+        if remainder == 0 || op == BinaryOp::BitAnd {
+            out.push((data, Some(Sum::constant(remainder))));
+            continue;
+        }
+        let is_negative = at_most_zero(&data, &left.plus(1, &Sum::constant(1))?)?;
+        out.extend(is_negative.into_iter().map(|data| (data, Some(Sum::constant(remainder - by)))));
+        let is_positive = more_than_zero(&data, left)?;
+        out.extend(is_positive.into_iter().map(|data| (data, Some(Sum::constant(remainder)))));
+    }
+    Ok(Some(out))
+}
+
 fn on_constants(op: BinaryOp, data: &Data, left: &Sum, right: &Sum) -> Result<Cases, Failure> {
+    if let (None, Some(right)) = (left.as_constant(), right.as_constant())
+        && let Some(cases) = by_remainder(op, data, left, right)?
+    {
+        return Ok(cases);
+    }
     let (Some(a), Some(b)) = (left.as_constant(), right.as_constant()) else {
         return by_value(data, left, right, &mut |data, left, right| on_constants(op, data, left, right));
     };

@@ -2,9 +2,9 @@
 //!
 //! For programs with unbounded integers. The certificate names the grid: of each store buffer the newest `k` stores are
 //! kept in order ([`buffer`]); of data the bounds on variables and on differences of two variables, each raised to the
-//! next *threshold*, and linear constraints from a list ([`linear`]). That leaves finitely many configurations. The
-//! checker visits them all; to list them in the certificate would save it nothing, since to see that a list is closed
-//! takes every step that finds it.
+//! next *threshold*, remainders by one number, and linear constraints from a list ([`linear`]). That leaves finitely
+//! many configurations. The checker visits them all; to list them in the certificate would save it nothing, since to
+//! see that a list is closed takes every step that finds it.
 //!
 //! ```text
 //!    certificate: k, thresholds ──▶ visit: configuration ──step──▶ configurations, each raised to the grid
@@ -37,6 +37,7 @@ use crate::numeric::{Bound, Zone};
 use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::{Control, Flow};
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 use super::Subject;
 use super::verify::{Failure, Steps};
@@ -60,6 +61,8 @@ pub struct Abstraction {
     pub single: BTreeSet<Value>,
     /// Thresholds of bounds on differences.
     pub pair: BTreeSet<Value>,
+    /// What the remainders are by that are kept of values, if some are.
+    pub modulus: Option<u32>,
     /// Constraints that are no bounds on differences, kept where they follow.
     pub predicates: Vec<Predicate>,
     /// The locations to which stores rise: none that waits is above one that a process makes later.
@@ -132,7 +135,8 @@ struct Visit<'a> {
 
 impl Visit<'_> {
     fn run(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
-        let start = Configuration::initial(self.stepper.flow.program, self.stepper.layout);
+        let mut start = Configuration::initial(self.stepper.flow.program, self.stepper.layout);
+        start.data.zone = start.data.zone.with_modulus(self.abstraction.modulus.map_or(1, Value::from));
         self.add(start, steps)?;
         while let Some(configuration) = self.todo.pop() {
             steps.step(self.bytes)?;
@@ -185,6 +189,7 @@ impl Visit<'_> {
 
     /// What the grid keeps of data.
     fn raised(&self, Configuration { key, data }: &Configuration) -> Data {
+        heed(16);
         let rows = self.abstraction.predicates.iter().filter_map(|it| it.row(key, self.stepper.layout));
         data.weakened(raised(&data.zone, self.abstraction), rows)
     }

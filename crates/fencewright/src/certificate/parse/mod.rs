@@ -119,9 +119,22 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     }
 }
 
+/// Remainders by more than this would be too many to look at.
+const MAX_MODULUS: u32 = 1024;
+
 fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
     let single = lines.expect("single")?.rest(Word::number)?;
     let pair = lines.expect("pair")?.rest(Word::number)?;
+    let mut modulus = None;
+    if let Some(mut line) = lines.next_if("modulus") {
+        let word = line.word("a modulus")?;
+        let number: u32 = word.number()?;
+        if !(2..=MAX_MODULUS).contains(&number) {
+            return Err(Box::new(word.unexpected("a modulus that is not too large")));
+        }
+        modulus = Some(number);
+        line.end()?;
+    }
     let mut predicates = Vec::new();
     while let Some(mut line) = lines.next_if("predicate") {
         let bound = line.word("a bound")?.number()?;
@@ -134,7 +147,7 @@ fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
     let rising = lines.expect("rising")?.rest(Word::index)?;
     let late = lines.expect("late")?.rest(Word::index)?;
     lines.expect("qed")?.end()?;
-    Ok(Abstraction { k, single, pair, predicates, rising, late })
+    Ok(Abstraction { k, single, pair, modulus, predicates, rising, late })
 }
 
 /// `memory:0`, `register:0:1`, `newest:0:1` or `last:0:1`: where a value is.

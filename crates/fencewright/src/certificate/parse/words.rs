@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::source::{Diagnostic, Source, Span};
 use crate::util::Idx;
+use crate::watch::heed;
 
 use super::Parsed;
 
@@ -99,6 +100,7 @@ impl<'a> Lines<'a> {
 impl<'a> Line<'a> {
     /// The next word, if there is one.
     pub(super) fn next(&mut self) -> Option<Word<'a>> {
+        heed(1);
         let rest = &self.text[self.at..self.end];
         let start = self.at + rest.find(|c: char| !c.is_whitespace())?;
         let rest = &self.text[start..self.end];

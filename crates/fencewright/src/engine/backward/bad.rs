@@ -1,9 +1,13 @@
 //! The bad situations of a program, for a search to start from: named processes in local states that fit, memory as
 //! asked, everything else open. All buffers are empty: a bad configuration can drain them and is still bad.
 
-use crate::engine::automaton::{Datum, RegisterFree, StateId};
+use crate::engine::automaton::{Datum, ProcessAutomaton, RegisterFree, StateId};
 use crate::program::{LocationId, ProcessId, Program, Situation, StateVar, Value};
 use crate::util::Idx;
+use crate::watch::{Monitor, Progress, Stop, heed};
+
+/// What a bad situation takes, with the constraint that is made of it, roughly.
+const BYTES: u64 = 256;
 
 /// A bad situation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +16,29 @@ pub(super) struct Bad {
     pub states: Vec<(ProcessId, StateId)>,
     /// What memory holds; a location that is not named may hold anything.
     pub memory: Vec<(LocationId, Datum)>,
+}
+
+/// Tells a monitor what the bad situations will take before they are listed: they are a product.
+pub(super) fn announce(
+    source: &Program,
+    program: &RegisterFree,
+    absent: bool,
+    monitor: &dyn Monitor,
+) -> Result<(), Stop> {
+    let maker = Maker { program, absent };
+    let situations = source.properties().iter().flat_map(|property| &property.situations);
+    let of_properties = situations.map(|situation| {
+        let (choices, memory) = maker.choices(situation);
+        maker.n_of(&choices, &memory)
+    });
+    let n_states = |(process, automaton): (ProcessId, &ProcessAutomaton)| {
+        let n_faults = automaton.states.iter().filter(|info| info.fault.is_some()).count() as u64;
+        n_faults.saturating_mul(maker.n_of(&[(process, vec![0])], &[]))
+    };
+    let of_faults = program.processes.iter_enumerated().map(n_states);
+    let n = of_properties.chain(of_faults).fold(0, u64::saturating_add);
+    let progress = Progress { bytes: n.saturating_mul(BYTES), ..Progress::default() };
+    monitor.poll(&progress).map_or(Ok(()), Err)
 }
 
 /// The bad situations. With `absent`, processes that do not matter are left open.
@@ -38,7 +65,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    fn of_situation(&self, situation: &Situation, out: &mut Vec<Bad>) {
+    /// What a situation leaves open: states of the processes it names, and the locations it names.
+    fn choices(&self, situation: &Situation) -> (Vec<(ProcessId, Vec<StateId>)>, Vec<LocationId>) {
         let mut named: Vec<ProcessId> = situation.at.iter().map(|(process, _)| *process).collect();
         let mut memory: Vec<LocationId> = Vec::new();
         situation.condition.for_each_var(&mut |variable| match variable {
@@ -49,7 +77,21 @@ impl Maker<'_> {
         named.dedup();
         memory.sort_unstable();
         memory.dedup();
-        let choices: Vec<_> = named.iter().map(|&process| (process, self.fitting(situation, process))).collect();
+        (named.iter().map(|&process| (process, self.fitting(situation, process))).collect(), memory)
+    }
+
+    /// How many choices of states and of memory there are.
+    fn n_of(&self, choices: &[(ProcessId, Vec<StateId>)], memory: &[LocationId]) -> u64 {
+        let named = choices.iter().map(|it| it.1.len());
+        let is_open = |process: &ProcessId| !self.absent && choices.iter().all(|choice| choice.0 != *process);
+        let open = self.program.processes.indices().filter(is_open);
+        let open = open.map(|process| self.program.processes[process].states.len());
+        let cells = memory.iter().map(|&x| self.program.values[x].len());
+        named.chain(open).chain(cells).fold(1, |n: u64, more| n.saturating_mul(more as u64))
+    }
+
+    fn of_situation(&self, situation: &Situation, out: &mut Vec<Bad>) {
+        let (choices, memory) = self.choices(situation);
         self.each(&choices, &memory, &mut |bad| {
             let value_of = |variable: &StateVar| self.value(variable, &bad);
             if situation.condition.eval(&value_of).is_ok_and(|value| value != 0) {
@@ -101,6 +143,7 @@ impl Maker<'_> {
             cells = cells.iter().flat_map(|chosen| values.clone().map(move |it| with(chosen, it))).collect();
         }
         for states in &states {
+            heed(16);
             cells.iter().for_each(|memory| visit(Bad { states: states.clone(), memory: memory.clone() }));
         }
     }

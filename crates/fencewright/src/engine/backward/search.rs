@@ -28,6 +28,9 @@ const MAX_BATCH: usize = 4_096;
 /// Threads take so many constraints of a batch at a time; of less, batches are not worth it.
 const CHUNK: usize = 32;
 
+/// The monitor is asked after so many bad constraints.
+const BAD_PER_POLL: usize = 1_024;
+
 /// How a search ended.
 #[derive(Clone, Debug)]
 pub enum End<R> {
@@ -115,7 +118,13 @@ impl<S: Indexed> Search<S> {
 
     fn run_with(&mut self, n_threads: usize, monitor: &dyn Monitor, larger: Larger<S>) -> End<S::Rule> {
         if self.antichain.len() == 0 {
-            for constraint in self.system.bad() {
+            for (number, constraint) in self.system.bad().into_iter().enumerate() {
+                if number.is_multiple_of(BAD_PER_POLL)
+                    && let Some(reason) = monitor.poll(&self.progress())
+                {
+                    self.forget();
+                    return End::Stopped(reason.into());
+                }
                 let newcomer = self.antichain.look_up(&self.system, constraint, None);
                 if newcomer.is_some_and(|newcomer| self.add(newcomer)) {
                     return self.told();
@@ -142,6 +151,11 @@ impl<S: Indexed> Search<S> {
                 }
             }
         }
+    }
+
+    /// Nothing was found yet: a search that was stopped while it began begins again.
+    fn forget(&mut self) {
+        (self.antichain, self.queue) = (Antichain::new(), BinaryHeap::new());
     }
 
     /// A batch is not looked at now.

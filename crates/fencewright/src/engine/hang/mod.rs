@@ -1,8 +1,8 @@
 //! Hangs: a run after some point of which memory stays as it is, although not all threads have ended.
 //!
-//! Every thread that can step for ever does, and every buffered store reaches memory some day. So a program hangs if and
-//! only if this can be reached: all buffers are empty, every thread has ended or is stuck ([`stuck`]) with memory as it
-//! is, and at least one is stuck. After the last change of memory what is still buffered changes nothing, so each
+//! Every thread that can step for ever does, and every buffered store reaches memory some day. So a program hangs if
+//! and only if this can be reached: all buffers are empty, every thread has ended or is stuck ([`stuck`]) with memory
+//! as it is, and at least one is stuck. After the last change of memory what is still buffered changes nothing, so each
 //! thread only reads, or is blocked; stop it there and let the buffers drain. The other way round, from there each
 //! thread goes round for ever, and what it writes is what memory holds.
 //!

@@ -5,13 +5,12 @@
 //! it writes again over the same:
 //!
 //! ```text
-//!    while (wake == 0) { }             q ⟲ r(wake,0)                  stuck where wake = 0
-//!    while (swap(l, 1) == 1) { }       q ⟲ rw(l,1,1)                  stuck where l = 1
-//!    assume(go == 1);                  q ── r(go,1) ──▶ q'            stuck where go ≠ 1
+//!    while (wake == 0) { }             q ⟲ r(wake,0)                             stuck where wake = 0
+//!    while (swap(l, 1) == 1) { }       q ⟲ rw(l,1,1)                             stuck where l = 1
+//!    assume(go == 1);                  q ── r(go,0) ──▶ q' ── again ──▶ q        stuck where go = 0
 //! ```
 //!
-//! An `assume` that does not hold is a wait: what was read for it is read again. So a load that leads nowhere is not
-//! taken, and where a load is all there is, the thread is stuck before it.
+//! An `assume` is a wait: where it does not hold, what was read for it is read again, from its first load on.
 //!
 //! The ways to go round are found by splitting: in a strongly connected part of what may change nothing, a location is
 //! taken to hold one of the values that are read there, or not to be read at all, until no location has two values.
@@ -22,7 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::Unsupported;
 use crate::engine::automaton::{Datum, Letter, LetterEdge, ProcessAutomaton, RegisterFree, StateId, Unmade};
-use crate::program::{LocationId, ProcessId, Program};
+use crate::program::{LocationId, PointId, ProcessId, Program};
+use crate::source::Span;
+use crate::system::Action;
 use crate::util::{IndexVec, components};
 use crate::watch::{Monitor, Progress};
 
@@ -38,27 +39,47 @@ pub(super) struct Stuck {
     pub round: Vec<StateId>,
 }
 
+/// A step that changes nothing of memory, if memory holds what it needs.
+#[derive(Clone, Debug)]
+struct Silent {
+    from: StateId,
+    to: StateId,
+    needs: BTreeMap<LocationId, Datum>,
+    reads: bool,
+}
+
 /// More parts than this are not looked at.
 const MAX_PARTS: usize = 100_000;
 
-/// Where a process may be stuck.
-pub(super) fn stuck(
+/// Where each process may be stuck.
+pub(super) fn all_stuck(
+    source: &Program,
+    program: &RegisterFree,
+    monitor: &dyn Monitor,
+) -> Result<IndexVec<ProcessId, Vec<Stuck>>, Unmade> {
+    let all = program.processes.indices().map(|process| stuck(source, program, process, monitor));
+    all.collect::<Result<Vec<_>, _>>().map(IndexVec::from)
+}
+
+fn stuck(
     source: &Program,
     program: &RegisterFree,
     process: ProcessId,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Stuck>, Unmade> {
     let automaton = &program.processes[process];
-    let edges = taken(source, automaton);
+    let again = again(source, automaton);
+    let waits: BTreeSet<StateId> = again.iter().map(|step| step.from).collect();
     let mut out = BTreeSet::new();
     for state in 0..automaton.states.len() as StateId {
-        if is_under_way(source, automaton, state) {
-            blocked(program, automaton, &edges[state as usize], state, &mut out)?;
+        if is_under_way(source, automaton, state) && !waits.contains(&state) {
+            blocked(program, automaton, state, &mut out)?;
         }
     }
-    let silent = edges.iter().flatten().copied().filter(|&edge| needs(&automaton.edges[edge as usize]).is_some());
-    let mut rounds = Rounds { automaton, seen: BTreeMap::new(), monitor, out };
-    rounds.split(&silent.collect::<Vec<_>>())?;
+    let steps: Vec<Silent> = automaton.edges.iter().filter_map(silent).chain(again).collect();
+    let all: Vec<usize> = (0..steps.len()).collect();
+    let mut rounds = Rounds { steps, seen: BTreeMap::new(), monitor, out };
+    rounds.split(&all)?;
     Ok(rounds.out.into_iter().collect())
 }
 
@@ -68,47 +89,64 @@ fn is_under_way(source: &Program, automaton: &ProcessAutomaton, state: StateId) 
     info.fault.is_none() && info.point.is_none_or(|point| !source.points()[point].is_end)
 }
 
-/// The edges that are taken from each state: those that look but lead nowhere are not.
-fn taken(source: &Program, automaton: &ProcessAutomaton) -> Vec<Vec<u32>> {
-    let mut edges = automaton.outgoing.clone();
-    let leads_nowhere =
-        |edges: &[Vec<u32>], state: StateId| edges[state as usize].is_empty() && is_under_way(source, automaton, state);
-    let mut todo: Vec<StateId> = (0..edges.len() as StateId).filter(|&it| leads_nowhere(&edges, it)).collect();
-    while let Some(nowhere) = todo.pop() {
-        for &edge in &automaton.incoming[nowhere as usize] {
-            let LetterEdge { from, letter, .. } = &automaton.edges[edge as usize];
-            let is_new = edges[*from as usize].contains(&edge);
-            if looks_only(letter) && is_new {
-                edges[*from as usize].retain(|it| *it != edge);
-                if leads_nowhere(&edges, *from) {
-                    todo.push(*from);
-                }
-            }
+/// From where an `assume` does not hold back to its first load.
+fn again(source: &Program, automaton: &ProcessAutomaton) -> Vec<Silent> {
+    let mut steps = Vec::new();
+    for state in 0..automaton.states.len() as StateId {
+        if is_under_way(source, automaton, state)
+            && automaton.outgoing[state as usize].is_empty()
+            && let Some(wait) = automaton.states[state as usize].point.and_then(|point| wait_at(source, point))
+        {
+            let first = starts(source, automaton, wait, state).into_iter().filter(|&it| it != state);
+            steps.extend(first.map(|to| Silent { from: state, to, needs: BTreeMap::new(), reads: false }));
         }
     }
-    edges
+    steps
 }
 
-/// Whether a step leaves nothing behind but what the thread knows.
-fn looks_only(letter: &Letter) -> bool {
-    match letter {
-        Letter::Nop | Letter::Read(..) | Letter::Fence(_) => true,
-        Letter::Atomic(atomic) => atomic.writes.is_empty(),
-        Letter::Write(..) => false,
+/// The `assume` that a point belongs to.
+fn wait_at(source: &Program, point: PointId) -> Option<Span> {
+    let edge = &source.edges()[*source.points()[point].edges.first()?];
+    source.waits().iter().copied().find(|wait| wait.start <= edge.span.start && edge.span.end <= wait.end)
+}
+
+/// Where a wait began that has come to a state.
+fn starts(source: &Program, automaton: &ProcessAutomaton, wait: Span, state: StateId) -> BTreeSet<StateId> {
+    let belongs = |edge: &LetterEdge| match edge.step.action {
+        Action::Edge { edge, .. } => {
+            let span = source.edges()[edge].span;
+            wait.start <= span.start && span.end <= wait.end
+        }
+        Action::Fence(_) | Action::Internal(_) => false,
+    };
+    let mut starts = BTreeSet::new();
+    let mut seen = BTreeSet::from([state]);
+    let mut todo = vec![state];
+    while let Some(at) = todo.pop() {
+        let incoming = automaton.incoming[at as usize].iter().map(|&edge| &automaton.edges[edge as usize]);
+        let (within, outside): (Vec<_>, Vec<_>) = incoming.partition(|edge| belongs(edge));
+        if !outside.is_empty() || within.is_empty() || automaton.initial.contains_key(&at) {
+            starts.insert(at);
+        }
+        todo.extend(within.into_iter().map(|edge| edge.from).filter(|&from| seen.insert(from)));
     }
+    starts
 }
 
-/// What memory must hold for a step to change nothing of it; `None` if it always does.
-fn needs(edge: &LetterEdge) -> Option<BTreeMap<LocationId, Datum>> {
-    match &edge.letter {
-        Letter::Nop | Letter::Fence(_) => Some(BTreeMap::new()),
-        Letter::Read(x, value) | Letter::Write(x, value) => Some(BTreeMap::from([(*x, *value)])),
+/// An edge as a step that changes nothing, unless it always does.
+fn silent(edge: &LetterEdge) -> Option<Silent> {
+    let (needs, reads) = match &edge.letter {
+        Letter::Nop | Letter::Fence(_) => (BTreeMap::new(), false),
+        Letter::Read(x, value) => (BTreeMap::from([(*x, *value)]), true),
+        Letter::Write(x, value) => (BTreeMap::from([(*x, *value)]), false),
         Letter::Atomic(atomic) => {
             let mut all = BTreeMap::new();
-            let pairs = atomic.guards.iter().chain(&atomic.writes);
-            pairs.copied().all(|(x, value)| *all.entry(x).or_insert(value) == value).then_some(all)
+            let mut pairs = atomic.guards.iter().chain(&atomic.writes).copied();
+            let is_one = pairs.all(|(x, value)| *all.entry(x).or_insert(value) == value);
+            is_one.then_some((all, true))?
         }
-    }
+    };
+    Some(Silent { from: edge.from, to: edge.to, needs, reads })
 }
 
 /// What memory must hold for a step to be possible; nothing for one that always is.
@@ -120,16 +158,15 @@ fn guards(letter: &Letter) -> Vec<(LocationId, Datum)> {
     }
 }
 
-/// The memories in which none of these edges is possible.
+/// The memories in which nothing is possible in a state.
 fn blocked(
     program: &RegisterFree,
     automaton: &ProcessAutomaton,
-    edges: &[u32],
     state: StateId,
     out: &mut BTreeSet<Stuck>,
 ) -> Result<(), Unmade> {
     let mut cubes = vec![Cube::new()];
-    for &edge in edges {
+    for &edge in &automaton.outgoing[state as usize] {
         let guards = guards(&automaton.edges[edge as usize].letter);
         // One of them must fail.
         let fails = |cube: &Cube, &(x, value): &(LocationId, Datum)| {
@@ -154,52 +191,51 @@ fn too_many() -> Unsupported {
     Unsupported { reason, help: "give variables smaller ranges".to_owned() }
 }
 
-/// Finds the ways to go round.
+/// Finds the ways to go round; parts are lists of steps, by number.
 struct Rounds<'a> {
-    automaton: &'a ProcessAutomaton,
-    /// The edges of the parts that were looked at, and whether there is a way to go round in them.
-    seen: BTreeMap<Vec<u32>, bool>,
+    steps: Vec<Silent>,
+    /// The parts that were looked at, and whether there is a way to go round in them.
+    seen: BTreeMap<Vec<usize>, bool>,
     monitor: &'a dyn Monitor,
     out: BTreeSet<Stuck>,
 }
 
 impl Rounds<'_> {
-    /// Looks at the strongly connected parts of some edges; whether there is a way to go round.
-    fn split(&mut self, edges: &[u32]) -> Result<bool, Unmade> {
+    /// Looks at the strongly connected parts of some steps; whether there is a way to go round.
+    fn split(&mut self, steps: &[usize]) -> Result<bool, Unmade> {
         let mut found = false;
-        for part in self.parts(edges) {
+        for part in self.parts(steps) {
             found |= self.part(part)?;
         }
         Ok(found)
     }
 
-    /// The edges of each strongly connected part.
-    fn parts(&self, edges: &[u32]) -> Vec<Vec<u32>> {
-        let ends = |&edge: &u32| [self.automaton.edges[edge as usize].from, self.automaton.edges[edge as usize].to];
-        let states: Vec<StateId> = edges.iter().flat_map(ends).collect::<BTreeSet<_>>().into_iter().collect();
-        let number = |state: StateId| states.binary_search(&state).expect("it is an end of one of the edges");
+    /// The steps of each strongly connected part.
+    fn parts(&self, steps: &[usize]) -> Vec<Vec<usize>> {
+        let ends = |step: &usize| [self.steps[*step].from, self.steps[*step].to];
+        let states: Vec<StateId> = steps.iter().flat_map(ends).collect::<BTreeSet<_>>().into_iter().collect();
+        let number = |state: StateId| states.binary_search(&state).expect("it is an end of one of the steps");
         let mut next = vec![Vec::new(); states.len()];
-        for edge in edges {
-            let [from, to] = ends(edge);
+        for step in steps {
+            let [from, to] = ends(step);
             next[number(from)].push(number(to));
         }
         let heads = components(&next);
-        let mut parts: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-        for edge in edges {
-            let [from, to] = ends(edge).map(|state| heads[number(state)]);
+        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for step in steps {
+            let [from, to] = ends(step).map(|state| heads[number(state)]);
             if from == to {
-                parts.entry(from).or_default().push(*edge);
+                parts.entry(from).or_default().push(*step);
             }
         }
         parts.into_values().collect()
     }
 
-    fn part(&mut self, edges: Vec<u32>) -> Result<bool, Unmade> {
-        let letter = |edge: &u32| &self.automaton.edges[*edge as usize].letter;
-        if !edges.iter().any(|edge| matches!(letter(edge), Letter::Read(..) | Letter::Atomic(_))) {
+    fn part(&mut self, steps: Vec<usize>) -> Result<bool, Unmade> {
+        if !steps.iter().any(|&step| self.steps[step].reads) {
             return Ok(false);
         }
-        if let Some(&found) = self.seen.get(&edges) {
+        if let Some(&found) = self.seen.get(&steps) {
             return Ok(found);
         }
         if self.seen.len() >= MAX_PARTS {
@@ -208,59 +244,48 @@ impl Rounds<'_> {
         if let Some(stop) = self.monitor.poll(&Progress::default()) {
             return Err(Unmade::Stopped(stop));
         }
-        let found = self.ways(&edges)?;
-        self.seen.insert(edges, found);
+        let found = self.ways(&steps)?;
+        self.seen.insert(steps, found);
         Ok(found)
     }
 
     /// Whether there is a way to go round in a part, which reads.
-    fn ways(&mut self, edges: &[u32]) -> Result<bool, Unmade> {
-        let automaton = self.automaton;
-        let need = |edge: &u32| needs(&automaton.edges[*edge as usize]).unwrap_or_default();
+    fn ways(&mut self, steps: &[usize]) -> Result<bool, Unmade> {
         let mut held = Cube::new();
-        for (x, value) in edges.iter().flat_map(need) {
+        for (&x, &value) in steps.iter().flat_map(|&step| &self.steps[step].needs) {
             held.entry(x).or_default().insert(value);
         }
-        let of = |x: LocationId, value: Option<Datum>| -> Vec<u32> {
-            let fits = |edge: &&u32| need(edge).get(&x).is_none_or(|it| Some(*it) == value);
-            edges.iter().filter(fits).copied().collect()
-        };
         let mut found = false;
         for &x in held.keys() {
-            found |= self.split(&of(x, None))?;
+            found |= self.split(&self.fitting(steps, x, None))?;
         }
         match held.iter().find(|(_, values)| values.len() > 1) {
             Some((&x, values)) => {
                 for &value in values {
-                    found |= self.split(&of(x, Some(value)))?;
+                    found |= self.split(&self.fitting(steps, x, Some(value)))?;
                 }
             }
             // What reads less is also here, and stands for it.
             None if found => {}
             None => {
-                self.emit(edges, held);
+                self.emit(steps, held);
                 found = true;
             }
         }
         Ok(found)
     }
 
-    fn emit(&mut self, edges: &[u32], memory: Cube) {
-        let states = edges.iter().map(|&edge| self.automaton.edges[edge as usize].from);
-        let round: Vec<StateId> = states.collect::<BTreeSet<_>>().into_iter().collect();
-        // The states of a program without fences laid over it are at points.
+    /// The steps that need nothing of a location, or that it holds this value.
+    fn fitting(&self, steps: &[usize], x: LocationId, value: Option<Datum>) -> Vec<usize> {
+        let fits = |step: &&usize| self.steps[**step].needs.get(&x).is_none_or(|it| Some(*it) == value);
+        steps.iter().filter(fits).copied().collect()
+    }
+
+    fn emit(&mut self, steps: &[usize], memory: Cube) {
+        let round: BTreeSet<StateId> = steps.iter().map(|&step| self.steps[step].from).collect();
+        let round: Vec<StateId> = round.into_iter().collect();
         if let Some(&state) = round.first() {
             self.out.insert(Stuck { state, memory, round });
         }
     }
-}
-
-/// Where each process may be stuck.
-pub(super) fn all_stuck(
-    source: &Program,
-    program: &RegisterFree,
-    monitor: &dyn Monitor,
-) -> Result<IndexVec<ProcessId, Vec<Stuck>>, Unmade> {
-    let all = program.processes.indices().map(|process| stuck(source, program, process, monitor));
-    all.collect::<Result<Vec<_>, _>>().map(IndexVec::from)
 }

@@ -95,9 +95,12 @@ fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: Pro
     let mut graph = vec![Vec::new(); states.len()];
     steps.iter().for_each(|&(from, to, ..)| graph[from].push(to));
     let heads = components(&graph);
-    let goes_round =
-        |&&(from, to, ..): &&(usize, usize, EdgeId, Effect)| heads[from] == heads[0] && heads[to] == heads[0];
-    let round: Vec<_> = steps.iter().filter(goes_round).collect();
+    // Registers that are not read again may have to come round first.
+    let first_round = steps.iter().find(|(from, to, ..)| heads[*from] == heads[*to]).map(|step| heads[step.0]);
+    let is_in_it = |&&(from, to, ..): &&(usize, usize, EdgeId, Effect)| {
+        first_round.is_some_and(|head| heads[from] == head && heads[to] == head)
+    };
+    let round: Vec<_> = steps.iter().filter(is_in_it).collect();
     let is_blocked = round.is_empty();
     // It tries what it cannot get past.
     let tried = if is_blocked { steps.iter().collect() } else { round };

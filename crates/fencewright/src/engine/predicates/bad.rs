@@ -84,5 +84,6 @@ pub(super) fn condition(layout: &Layout, condition: &Conjunction<StateVar>) -> C
         bound: Bound::at_most(it.bound),
     });
     let rows = condition.rows.iter().filter_map(|row| row_of(row, variable));
-    Condition { guards: guards.collect(), rows: rows.collect() }
+    let remainders = condition.remainders.iter().map(|it| it.of(variable));
+    Condition { guards: guards.collect(), remainders: remainders.collect(), rows: rows.collect() }
 }

@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use crate::engine::predicates::waiting::{How, Leaving, Rules, Shape, Value, Waiting};
-use crate::engine::symbolic::difference::Sum;
+use crate::engine::symbolic::difference::{Remainder, Sum};
 use crate::engine::symbolic::effect::{Effect, Var};
 use crate::engine::symbolic::flow::{Act, ProcessFlow, StateId, Step};
 use crate::engine::symbolic::layout::Layout;
@@ -65,6 +65,8 @@ pub(super) struct Guard {
 pub(super) struct Condition {
     /// Differences.
     pub guards: Vec<Guard>,
+    /// Remainders.
+    pub remainders: Vec<Remainder<usize>>,
     /// Linear constraints that are none.
     pub rows: Vec<Row>,
 }
@@ -158,6 +160,8 @@ impl Condition {
     /// The data of a zone for which this holds, and all of some constraints; larger, where a zone cannot say it.
     pub(super) fn admitted(&self, mut zone: Zone, known: &[Row]) -> Option<Zone> {
         let is_possible = self.guards.iter().all(|it| zone.add(it.left, it.right, it.bound));
+        let mut remainders = self.remainders.iter();
+        let is_possible = is_possible && remainders.all(|it| zone.add_remainder(it.variable, it.modulus, it.remainder));
         is_possible.then_some(())?;
         let linear: Vec<Row> = known.iter().chain(&self.rows).cloned().collect();
         if linear.is_empty() {
@@ -235,7 +239,7 @@ impl Machine<'_> {
         terms[self.layout.location(leaving.location)] = value;
         let rule = Rule { process, kind: RuleKind::Leaves(leaving.location, leaving.how) };
         let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
-        let when = Condition { guards, rows: Vec::new() };
+        let when = Condition { guards, ..Condition::default() };
         Transition { rule, to, n_picked: usize::from(leaving.how == How::Some), when, rise: None, terms }
     }
 
@@ -322,7 +326,8 @@ fn condition(effect: &Effect, variable: impl Fn(Var) -> usize) -> Condition {
     });
     let picks = effect.picks.iter().enumerate().flat_map(|(i, &it)| within(variable(Var::Picked(i)), it));
     let linear = effect.when.rows.iter().filter_map(|row| row_of(row, &variable));
-    Condition { guards: picks.chain(differences).collect(), rows: linear.collect() }
+    let remainders = effect.when.remainders.iter().map(|it| it.of(&variable));
+    Condition { guards: picks.chain(differences).collect(), remainders: remainders.collect(), rows: linear.collect() }
 }
 
 /// `linear ≤ 0`, by variables; none where numbers are too large, which is weaker.

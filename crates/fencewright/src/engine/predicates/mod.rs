@@ -41,6 +41,7 @@ use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::live::live;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
+use crate::engine::symbolic::scaled::rescaled;
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
@@ -111,8 +112,9 @@ impl Engine for Predicates {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
-        refined((task, task.options.choice(&KEEP, &Keep::ALL, Keep::name)), monitor, |verdict, refinement| {
-            answer(verdict, refinement.stats)
+        let keep = task.options.choice(&KEEP, &Keep::ALL, Keep::name);
+        rescaled((task, ASKER.arithmetic), |task| {
+            refined((task, keep), monitor, |verdict, refinement| answer(verdict, refinement.stats))
         })
     }
 }
@@ -126,6 +128,8 @@ pub struct Grid {
     pub single: BTreeSet<Value>,
     /// Thresholds of bounds on differences.
     pub pair: BTreeSet<Value>,
+    /// What remainders are by; 1 if none are kept.
+    pub modulus: Value,
     /// What is no difference.
     pub predicates: Vec<Predicate>,
     /// The locations to which stores rise.
@@ -148,6 +152,7 @@ impl Predicates {
                     k: u32::try_from(k).unwrap_or(u32::MAX),
                     single: single.clone(),
                     pair: pair.clone(),
+                    modulus: refinement.problem.initial.modulus(),
                     predicates: refinement.templates.predicates().to_vec(),
                     rising: rising.clone(),
                     late: refinement.late(),

@@ -11,16 +11,27 @@
 //! sequence interpolant, read off the cycle. That the same node is the same value needs the threshold 0, which is
 //! always there ([`templates`](super::templates)).
 //!
+//! **Remainders** of nodes are known from the start, from guards, and by sums. An edge between two known nodes is
+//! tightened to a difference that they can have, and the cycle may take that one. Where there is no cycle and all the
+//! same no integers are left, since values whose remainder is not known lie between such as have one, the bounds that
+//! hold exactly behind each step are the interpolants ([`Ssa::exact`]).
+//!
 //! **Linear constraints** on the way are rows over nodes. If they and the edges have a refutation, its multipliers give
 //! interpolants as well: the sum of what came up to a cut, each row as often as the refutation takes it. If they have
 //! none, integers are looked for one node after the other.
 
+use std::collections::BTreeSet;
+
 use crate::engine::predicates::machine::{Condition, Skeleton, Transition};
 use crate::engine::predicates::site::{Predicate, Site, sites};
 use crate::engine::predicates::templates::Wanted;
+use crate::engine::symbolic::difference::Remainder;
 use crate::engine::symbolic::layout::Layout;
 use crate::numeric::{Bound, Row, Term, Zone, refutation};
 use crate::program::Value;
+
+/// A way of more nodes is not looked at exactly behind each step.
+const MAX_EXACT: usize = 256;
 
 /// A way, as differences.
 #[derive(Debug)]
@@ -29,6 +40,12 @@ pub(super) struct Ssa {
     now: Vec<usize>,
     n_nodes: usize,
     edges: Vec<Edge>,
+    /// Nodes that are others plus constants.
+    sums: Vec<(usize, usize, Value)>,
+    /// What remainders are by.
+    modulus: Value,
+    /// Remainders of nodes.
+    remainders: Vec<Known>,
     /// What is no difference, over nodes, and the step that it came with.
     rows: Dated,
     /// Behind each step: where it leads, and the node of each variable.
@@ -46,6 +63,15 @@ struct Edge {
     right: usize,
     bound: i128,
     /// The step that it came with; 0 is the start.
+    step: usize,
+}
+
+/// The remainder of a node.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    node: usize,
+    remainder: Value,
+    /// The step that it came with.
     step: usize,
 }
 
@@ -75,7 +101,18 @@ impl Ssa {
         let n = initial.n_variables();
         let now: Vec<usize> = (0..n).collect();
         let cuts = vec![(at.clone(), now.clone())];
-        let mut ssa = Self { now, n_nodes: n, edges: Vec::new(), rows: Vec::new(), cuts, n_steps: 0 };
+        let known = |node: usize| Some(Known { node, remainder: initial.remainder(node)?, step: 0 });
+        let mut ssa = Self {
+            now,
+            n_nodes: n,
+            edges: Vec::new(),
+            sums: Vec::new(),
+            modulus: initial.modulus(),
+            remainders: (0..n).filter_map(known).collect(),
+            rows: Vec::new(),
+            cuts,
+            n_steps: 0,
+        };
         for i in 1..n {
             ssa.add(i, 0, initial.bound(i, 0));
             ssa.add(0, i, initial.bound(0, i));
@@ -112,12 +149,19 @@ impl Ssa {
     /// Whether the way is feasible.
     pub(super) fn solved(&self, layout: &Layout) -> Solved {
         let mut last = Vec::new();
+        let edges = [&self.edges[..], &self.tightened()].concat();
         // The shortest beginning that is infeasible says most about why.
         for step in 0..=self.n_steps {
-            match self.distances(step) {
+            match self.distances(&edges, step) {
                 Ok(distances) => last = distances,
                 Err(cycle) => return Solved::Refuted(self.thresholds(&cycle)),
             }
+        }
+        if self.modulus > 1 && self.zone(self.n_steps).is_none() {
+            return Solved::Refuted(self.exact());
+        }
+        if self.rows.is_empty() && self.modulus > 1 {
+            return self.integers().map_or(Solved::Unsolved, Solved::Integers);
         }
         if self.rows.is_empty() {
             return Solved::Integers(last.iter().map(|it| it - last[0]).collect());
@@ -136,6 +180,7 @@ impl Ssa {
     /// A new node that is another one plus a constant.
     fn sum(&mut self, of: usize, plus: Value) -> usize {
         let node = self.node();
+        self.sums.push((node, of, plus));
         self.add(node, of, Bound::at_most(plus));
         self.add(of, node, Bound::ZERO.shifted(-i128::from(plus)));
         node
@@ -145,6 +190,9 @@ impl Ssa {
         for guard in &condition.guards {
             self.add(nodes[guard.left], nodes[guard.right], guard.bound);
         }
+        let known =
+            |it: &Remainder<usize>| Known { node: nodes[it.variable], remainder: it.remainder, step: self.n_steps };
+        self.remainders.extend(condition.remainders.iter().map(known));
         for row in &condition.rows {
             let coefficients = row.coefficients().iter().map(|&(variable, factor)| (nodes[variable], factor));
             self.rows.extend(Row::new(coefficients, row.bound()).map(|row| (row, self.n_steps)));
@@ -159,10 +207,10 @@ impl Ssa {
 
     /// Shortest distances over the edges up to a step (Bellman and Ford), or a negative cycle, each edge of which leads
     /// from where the one before it ends.
-    fn distances(&self, step: usize) -> Result<Vec<i128>, Vec<Edge>> {
+    fn distances(&self, edges: &[Edge], step: usize) -> Result<Vec<i128>, Vec<Edge>> {
         let mut distance = vec![0_i128; self.n_nodes];
         let mut parents: Vec<Option<Edge>> = vec![None; self.n_nodes];
-        let edges: Vec<Edge> = self.edges.iter().copied().filter(|edge| edge.step <= step).collect();
+        let edges: Vec<Edge> = edges.iter().copied().filter(|edge| edge.step <= step).collect();
         loop {
             let mut has_changed = false;
             for &edge in &edges {
@@ -202,6 +250,66 @@ impl Ssa {
         wanted.sort_unstable();
         wanted.dedup();
         wanted
+    }
+
+    /// The remainders of all nodes that are known, by sums too, each with the step from which on it is.
+    fn known(&self) -> Vec<Option<Known>> {
+        let mut known: Vec<Option<Known>> = vec![None; self.n_nodes];
+        for it in &self.remainders {
+            known[it.node].get_or_insert(*it);
+        }
+        // A sum is made after what it is a sum of.
+        let forward = self.sums.iter().map(|&(node, of, plus)| (node, of, plus));
+        let backward = self.sums.iter().rev().map(|&(node, of, plus)| (of, node, plus.saturating_neg()));
+        for (node, of, plus) in backward.chain(forward) {
+            let remainder = |it: Known| (it.remainder + plus.rem_euclid(self.modulus)) % self.modulus;
+            let found = known[of].map(|it| Known { node, remainder: remainder(it), ..it });
+            known[node] = known[node].or(found);
+        }
+        known
+    }
+
+    /// Edges between nodes whose remainders are known, where these make them tighter.
+    fn tightened(&self) -> Vec<Edge> {
+        if self.modulus == 1 {
+            return Vec::new();
+        }
+        let known = self.known();
+        let tightened = self.edges.iter().filter_map(|edge| {
+            let (left, right) = (known[edge.left]?, known[edge.right]?);
+            let difference = i128::from(left.remainder - right.remainder);
+            let over = (edge.bound - difference).rem_euclid(i128::from(self.modulus));
+            let step = edge.step.max(left.step).max(right.step);
+            (over > 0).then_some(Edge { bound: edge.bound - over, step, ..*edge })
+        });
+        tightened.collect()
+    }
+
+    /// All nodes up to a step, without rows; `None` if no integers are left.
+    fn zone(&self, step: usize) -> Option<Zone> {
+        let edges = self.edges.iter().filter(|it| it.step <= step);
+        let remainders = self.remainders.iter().filter(|it| it.step <= step).map(|it| (it.node, it.remainder));
+        let bounds = edges.map(|it| (it.left, it.right, Bound::ZERO.shifted(it.bound)));
+        Zone::new(self.n_nodes, bounds, (self.modulus, remainders))
+    }
+
+    /// All bounds that hold behind each step of the way.
+    fn exact(&self) -> Vec<Wanted> {
+        let mut wanted = BTreeSet::new();
+        if self.n_nodes > MAX_EXACT {
+            return Vec::new();
+        }
+        for (cut, (_, nodes)) in self.cuts.iter().enumerate() {
+            let Some(zone) = self.zone(cut) else { break };
+            for (i, &left) in nodes.iter().enumerate() {
+                for (j, &right) in nodes.iter().enumerate().filter(|(_, right)| **right != left) {
+                    let threshold = zone.bound(left, right).value();
+                    let is_single = i == 0 || j == 0;
+                    wanted.extend(threshold.map(|it| if is_single { Wanted::Single(it) } else { Wanted::Pair(it) }));
+                }
+            }
+        }
+        wanted.into_iter().collect()
     }
 
     /// All that came up to a step, as rows.
@@ -252,9 +360,11 @@ impl Ssa {
 
     /// Integers for all nodes, if they are found without going back.
     fn integers(&self) -> Option<Vec<i128>> {
-        let mut zone = Zone::all(self.n_nodes);
-        let is_possible = self.edges.iter().all(|it| zone.add(it.left, it.right, Bound::ZERO.shifted(it.bound)));
-        is_possible.then_some(())?;
+        let mut zone = self.zone(self.n_steps)?;
+        if self.rows.is_empty() {
+            let values = zone.valuation(&vec![None; self.n_nodes])?;
+            return Some(values.into_iter().map(i128::from).collect());
+        }
         self.narrow(&mut zone).then_some(())?;
         for node in 1..self.n_nodes {
             let ends = [zone.bound(node, 0).value(), zone.bound(0, node).value().and_then(Value::checked_neg)];

@@ -9,6 +9,7 @@
 //! difference is split by the values of a variable with a small range, if it has one. Otherwise it is a linear
 //! constraint for those who take such ([`Arithmetic`]), and [`Beyond`] the others.
 
+use crate::engine::symbolic::division::is_commutative;
 use crate::engine::symbolic::linear::Linear;
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
 
@@ -39,18 +40,38 @@ pub(crate) struct AtMost<V> {
     pub bound: Value,
 }
 
+/// `variable ≡ remainder (mod modulus)`; all of a program have the same modulus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Remainder<V> {
+    /// What is divided.
+    pub variable: V,
+    /// By this.
+    pub modulus: Value,
+    /// What is left, from 0 to below the modulus.
+    pub remainder: Value,
+}
+
+impl<V: Copy> Remainder<V> {
+    /// The same of another name for the variable.
+    pub(crate) fn of<W>(&self, name: impl Fn(V) -> W) -> Remainder<W> {
+        Remainder { variable: name(self.variable), modulus: self.modulus, remainder: self.remainder }
+    }
+}
+
 /// All of them hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conjunction<V> {
     /// Differences.
     pub differences: Vec<AtMost<V>>,
+    /// Remainders.
+    pub remainders: Vec<Remainder<V>>,
     /// These are at most 0; none for those who take differences only.
     pub rows: Vec<Linear<V>>,
 }
 
 impl<V> Default for Conjunction<V> {
     fn default() -> Self {
-        Self { differences: Vec::new(), rows: Vec::new() }
+        Self { differences: Vec::new(), remainders: Vec::new(), rows: Vec::new() }
     }
 }
 
@@ -60,6 +81,7 @@ impl<V: Clone> Conjunction<V> {
     pub(crate) fn and(&self, other: &Self) -> Self {
         Self {
             differences: [&self.differences[..], &other.differences].concat(),
+            remainders: [&self.remainders[..], &other.remainders].concat(),
             rows: [&self.rows[..], &other.rows].concat(),
         }
     }
@@ -85,7 +107,7 @@ pub(crate) struct Beyond;
 const MAX_CASES: usize = 1_024;
 
 /// A variable with more values than this is not split.
-const MAX_SPLIT: Value = 32;
+pub(super) const MAX_SPLIT: Value = 32;
 
 /// Turns expressions into differences.
 pub(crate) struct Differences<'a, V> {
@@ -93,11 +115,13 @@ pub(crate) struct Differences<'a, V> {
     pub domain: &'a dyn Fn(V) -> Option<(Value, Value)>,
     /// What is taken besides differences.
     pub arithmetic: Arithmetic,
+    /// What remainders are by; 1 if there are none.
+    pub modulus: Value,
 }
 
 /// Whether a linear expression may be refused, so that it is split.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Choice {
+pub(super) enum Choice {
     MayRefuse,
     Last,
 }
@@ -158,7 +182,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// When `difference op 0` has the wanted value.
-    fn compare(
+    pub(super) fn compare(
         &self,
         when: Conjunction<V>,
         difference: &Linear<V>,
@@ -223,7 +247,7 @@ impl<V: Copy + Ord> Differences<'_, V> {
     }
 
     /// The variable of an expression that has the fewest values, if they are few.
-    fn smallest(&self, value: &Linear<V>) -> Option<(V, (Value, Value))> {
+    pub(super) fn smallest(&self, value: &Linear<V>) -> Option<(V, (Value, Value))> {
         let variables = value.coefficients.iter().filter_map(|&(it, _)| Some((it, (self.domain)(it)?)));
         let size = |(_, (lo, hi)): &(V, (Value, Value))| hi.saturating_sub(*lo);
         variables.min_by_key(size).filter(|it| size(it) <= MAX_SPLIT)
@@ -291,7 +315,8 @@ impl<V: Copy + Ord> Differences<'_, V> {
         limited(cases)
     }
 
-    /// An operator that is linear only if one side is a constant, or not at all: sides are split as far as needed.
+    /// An operator that is linear only if one side is a constant, or not at all: sides are split as far as needed, or
+    /// looked at by quotients or remainders.
     fn applied(&self, lefts: &[Case<V>], rights: &[Case<V>], op: BinaryOp) -> Result<Vec<Case<V>>, Beyond> {
         let mut cases = Vec::new();
         for ((when_left, left), (when_right, right)) in lefts.iter().flat_map(|l| rights.iter().map(move |r| (l, r))) {
@@ -303,9 +328,21 @@ impl<V: Copy + Ord> Differences<'_, V> {
                         (Some(l), Some(r)) => Linear::constant(op.apply(l, r).map_err(|_| Beyond)?),
                         (Some(l), None) if op == BinaryOp::Mul => Linear::constant(0).plus(&right, l).ok_or(Beyond)?,
                         (None, Some(r)) if op == BinaryOp::Mul => Linear::constant(0).plus(&left, r).ok_or(Beyond)?,
+                        (None, Some(r)) if self.smallest(&left).is_none() => {
+                            let divided = self.divided(&when, &left, op, r)?;
+                            is_taken = divided.is_some();
+                            cases.extend(divided.into_iter().flatten());
+                            return Ok(true);
+                        }
                         (None, _) => {
                             is_taken = false;
                             return Ok(true);
+                        }
+                        (Some(l), None) if is_commutative(op) && self.smallest(&right).is_none() => {
+                            let divided = self.divided(&when, &right, op, l)?;
+                            let is_taken = divided.is_some();
+                            cases.extend(divided.into_iter().flatten());
+                            return Ok(is_taken);
                         }
                         (Some(_), None) => return Ok(false),
                     };
@@ -373,7 +410,7 @@ fn pairs<V: Copy>(
     limited(cases)
 }
 
-fn limited<T>(cases: Vec<T>) -> Result<Vec<T>, Beyond> {
+pub(super) fn limited<T>(cases: Vec<T>) -> Result<Vec<T>, Beyond> {
     if cases.len() <= MAX_CASES { Ok(cases) } else { Err(Beyond) }
 }
 

@@ -75,6 +75,8 @@ pub(crate) struct Symbolic<'a> {
     pub process: ProcessId,
     /// What arithmetic is taken.
     pub arithmetic: Arithmetic,
+    /// What remainders are by.
+    pub modulus: Value,
 }
 
 /// Where a store goes, how it ends, and what it writes.
@@ -135,6 +137,7 @@ impl Symbolic<'_> {
     pub(crate) fn is_possible(&self, effect: &Effect) -> bool {
         let mut variables: Vec<Var> =
             effect.when.differences.iter().flat_map(|it| [it.left, it.right]).flatten().collect();
+        variables.extend(effect.when.remainders.iter().map(|it| it.variable));
         variables.sort_unstable();
         variables.dedup();
         let place = |it: Option<Var>| it.map_or(0, |it| 1 + variables.binary_search(&it).expect("it is one of them"));
@@ -145,7 +148,10 @@ impl Symbolic<'_> {
                 && lo.and_then(Value::checked_neg).is_none_or(|lo| zone.add(0, i + 1, Bound::at_most(lo)))
         });
         let mut differences = effect.when.differences.iter();
-        is_in_domain && differences.all(|it| zone.add(place(it.left), place(it.right), Bound::at_most(it.bound)))
+        let mut remainders = effect.when.remainders.iter();
+        is_in_domain
+            && remainders.all(|it| zone.add_remainder(place(Some(it.variable)), it.modulus, it.remainder))
+            && differences.all(|it| zone.add(place(it.left), place(it.right), Bound::at_most(it.bound)))
     }
 
     /// The cases in which a condition holds, or does not.
@@ -332,7 +338,7 @@ impl Symbolic<'_> {
         sum_of: &impl Fn(&V) -> Sum<Var>,
     ) -> Result<Vec<(Effect, Sum<Var>)>, Beyond> {
         let domain = |variable: Var| self.bounds(variable, before);
-        let differences = Differences { domain: &domain, arithmetic: self.arithmetic };
+        let differences = Differences { domain: &domain, arithmetic: self.arithmetic, modulus: self.modulus };
         let cases = differences.values(&resolved(expr, sum_of))?.into_iter();
         cases.map(|(when, value)| with_value(with_guard(before, &when), &value)).collect()
     }
@@ -345,7 +351,7 @@ impl Symbolic<'_> {
         sum_of: &impl Fn(&V) -> Sum<Var>,
     ) -> Result<Vec<Effect>, Beyond> {
         let domain = |variable: Var| self.bounds(variable, before);
-        let differences = Differences { domain: &domain, arithmetic: self.arithmetic };
+        let differences = Differences { domain: &domain, arithmetic: self.arithmetic, modulus: self.modulus };
         let cases = differences.holds(&resolved(condition, sum_of), wanted)?.into_iter();
         let mut effects: Vec<Effect> = cases.map(|when| with_guard(before, &when)).collect();
         effects.retain(|effect| self.is_possible(effect));

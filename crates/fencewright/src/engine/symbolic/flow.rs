@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::symbolic::difference::{Beyond, Sum};
+use crate::engine::symbolic::division::modulus;
 use crate::engine::symbolic::effect::{Effect, End, Symbolic, Touch, Var};
 use crate::engine::symbolic::refusal::{Asker, beyond_edge};
 use crate::engine::{Task, Unsupported};
@@ -73,7 +74,8 @@ impl ProcessFlow {
     /// The flow of a process, for this engine; state 0 is where it starts.
     pub(crate) fn new(asker: Asker, task: &Task<'_>, process: ProcessId) -> Result<Self, Unsupported> {
         let flow = Flow { program: task.program, placement: task.placement };
-        let symbolic = Symbolic { program: task.program, process, arithmetic: asker.arithmetic };
+        let symbolic =
+            Symbolic { program: task.program, process, arithmetic: asker.arithmetic, modulus: modulus(task.program) };
         let entry = Control::At(task.program.processes()[process].entry);
         let observed = observed(task.program, process);
         let mut rests = Rests { flow, symbolic, observed, ways: BTreeMap::from([(entry, None)]), todo: Vec::new() };

@@ -48,7 +48,8 @@ fn used(step: &Step, live: &BTreeSet<RegisterId>) -> Vec<RegisterId> {
     let sums = assigned.chain(step.effect.memory.values().copied()).chain(stored);
     let guards = step.effect.when.differences.iter().flat_map(|it| [it.left, it.right]);
     let rows = step.effect.when.rows.iter().flat_map(|row| row.coefficients.iter().map(|it| it.0));
-    let variables = sums.map(|Sum { var, .. }| var).chain(guards).flatten().chain(rows);
+    let remainders = step.effect.when.remainders.iter().map(|it| it.variable);
+    let variables = sums.map(|Sum { var, .. }| var).chain(guards).flatten().chain(rows).chain(remainders);
     let registers = variables.filter_map(|it| match it {
         Var::Register(register) => Some(register),
         Var::Memory(_) | Var::Loaded | Var::Picked(_) => None,

@@ -1,7 +1,7 @@
 //! What the engines for unbounded data do not take, and how they say so.
 
-use crate::engine::Unsupported;
 use crate::engine::symbolic::difference::Arithmetic;
+use crate::engine::{FEW_VALUES, Unsupported};
 use crate::program::{EdgeId, Program, Property};
 use crate::source::Span;
 
@@ -14,14 +14,9 @@ pub(crate) struct Asker {
     pub arithmetic: Arithmetic,
 }
 
-/// Engines that look at each value do better with so few.
-const FEW_VALUES: u64 = 64;
-
 /// Refuses programs whose data is so small that an engine which looks at each value does better.
 pub(crate) fn needs_integers(asker: Asker, program: &Program) -> Result<(), Unsupported> {
-    let registers = program.processes().iter().flat_map(|process| process.registers.iter().map(|it| it.domain));
-    let mut domains = program.locations().iter().map(|it| it.domain).chain(registers);
-    if domains.any(|domain| domain.size().is_none_or(|size| size > FEW_VALUES)) {
+    if program.has_wider_data_than(FEW_VALUES) {
         return Ok(());
     }
     let engine = asker.engine;

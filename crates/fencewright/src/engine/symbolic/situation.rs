@@ -1,6 +1,7 @@
 //! The situations that properties forbid: when their conditions hold, and where processes are in them.
 
 use crate::engine::symbolic::difference::{Arithmetic, Beyond, Conjunction, Differences};
+use crate::engine::symbolic::division::modulus;
 use crate::engine::symbolic::flow::{ProcessFlow, StateId};
 use crate::program::{Expr, ProcessId, Program, Situation, StateVar};
 
@@ -14,7 +15,7 @@ pub(crate) fn conditions(
         StateVar::Register(process, register) => program.processes()[process].registers[register].domain.bounds(),
         StateVar::Memory(x) => program.locations()[x].domain.bounds(),
     };
-    Differences { domain: &domain, arithmetic }.holds(condition, true)
+    Differences { domain: &domain, arithmetic, modulus: modulus(program) }.holds(condition, true)
 }
 
 /// The states of a process that fit a situation.

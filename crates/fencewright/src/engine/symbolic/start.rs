@@ -1,5 +1,6 @@
-//! How a program starts, as a zone.
+//! How a program starts, as a zone, which keeps remainders if the program divides.
 
+use crate::engine::symbolic::division::modulus;
 use crate::engine::symbolic::layout::{Layout, View};
 use crate::numeric::{Bound, Zone};
 use crate::program::{Domain, Initial, ProcessId, Program};
@@ -28,7 +29,7 @@ pub(crate) fn start(program: &Program, layout: &Layout) -> Zone {
 pub(crate) fn initial(program: &Program, process: ProcessId) -> Zone {
     let registers = &program.processes()[process].registers;
     let view = View::new(program.locations().len(), registers.len());
-    let mut zone = Zone::all(view.n_variables());
+    let mut zone = Zone::all(view.n_variables()).with_modulus(modulus(program));
     let cells = program.locations().iter_enumerated().map(|(x, it)| (view.location(x), range(it.initial, it.domain)));
     let mine = registers.iter_enumerated().map(|(r, it)| (view.register(r), range(it.initial, it.domain)));
     for (variable, [above, below]) in cells.chain(mine) {

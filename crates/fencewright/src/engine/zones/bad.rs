@@ -86,6 +86,10 @@ impl Maker<'_> {
         };
         let mut zone = Zone::all(self.layout.n_base());
         let mut bounds = condition.differences.iter();
-        bounds.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound))).then_some(zone)
+        let is_possible = bounds.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound)));
+        let mut remainders = condition.remainders.iter();
+        let is_possible = is_possible
+            && remainders.all(|it| zone.add_remainder(variable(Some(it.variable)), it.modulus, it.remainder));
+        is_possible.then_some(zone)
     }
 }

@@ -135,10 +135,13 @@ struct Finding<'a> {
 }
 
 impl Finding<'_> {
-    /// Whether the bounds of a variable against all before it are no tighter than the other's.
+    /// Whether the bounds of a variable against all before it are no tighter than the other's, and its remainder.
     fn agrees(&self, i: usize) -> bool {
         let (a, b) = (&self.larger.zone, &self.smaller.zone);
         let at = self.found[i];
+        if a.remainder(i).is_some_and(|it| b.remainder(at) != Some(it)) {
+            return false;
+        }
         let mut before = self.found[..i].iter().enumerate();
         before.all(|(j, &there)| a.bound(i, j) >= b.bound(at, there) && a.bound(j, i) >= b.bound(there, at))
     }

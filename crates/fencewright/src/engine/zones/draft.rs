@@ -157,6 +157,9 @@ impl<'a> Draft<'a> {
             let mut guards = step.effect.when.differences.iter();
             let is_possible =
                 guards.all(|it| zone.add(variable(it.left), variable(it.right), Bound::at_most(it.bound)));
+            let mut remainders = step.effect.when.remainders.iter();
+            let is_possible = is_possible
+                && remainders.all(|it| zone.add_remainder(variable(Some(it.variable)), it.modulus, it.remainder));
             is_possible.then_some(())?;
         }
         if n_picks > 0 {

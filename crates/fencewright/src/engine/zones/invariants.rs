@@ -288,10 +288,11 @@ impl<'a> Analysis<'a> {
         self.growths[process][state] += 1;
         if self.growths[process][state] > PATIENCE {
             let widened = self.widened[process][state].get_or_insert_with(|| Widened::new(zone));
-            *zone = widened.widened(&more);
-        } else {
-            zone.join(&more);
+            let before = std::mem::replace(zone, widened.widened(&more));
+            // What is added may be there already, though its bounds do not say so: remainders are no bounds.
+            return *zone != before;
         }
+        zone.join(&more);
         true
     }
 
@@ -347,5 +348,10 @@ impl View {
             .differences
             .iter()
             .all(|it| zone.add(it.left.map_or(0, variable), it.right.map_or(0, variable), Bound::at_most(it.bound)))
+            && effect
+                .when
+                .remainders
+                .iter()
+                .all(|it| zone.add_remainder(variable(it.variable), it.modulus, it.remainder))
     }
 }

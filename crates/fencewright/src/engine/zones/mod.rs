@@ -40,6 +40,7 @@ use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
+use crate::engine::symbolic::scaled::rescaled;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::symbolic::writers::{Writers, sole_writers};
@@ -94,6 +95,12 @@ impl Engine for ZonesEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
+        rescaled((task, ASKER.arithmetic), |task| self.search(task, monitor))
+    }
+}
+
+impl ZonesEngine {
+    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {
@@ -115,6 +122,11 @@ impl Engine for ZonesEngine {
                     (End::Stopped(reason), _) => Some(Verdict::Unknown(reason)),
                     (End::Unsafe(_), widening) => match (told(task, &search), widening) {
                         (Ok(run), _) => Some(Verdict::Unsafe(Box::new(run))),
+                        (Err(StopReason::Defect(_)), None) if known.initial.modulus() > 1 => {
+                            // What is picked and not kept may have had a remainder that values around it do not allow.
+                            let what = "the remainder of a value that was picked is not kept".to_owned();
+                            Some(Verdict::Unknown(StopReason::Unconfirmed(what)))
+                        }
                         (Err(reason), None) => Some(Verdict::Unknown(reason)),
                         // The way leads through what was widened; another search has to tell.
                         (Err(_), Some(_)) => continue,

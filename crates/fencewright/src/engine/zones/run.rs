@@ -214,6 +214,13 @@ impl<'a> Machine<'a> {
                 return Err(mismatch());
             }
         }
+        for it in &step.effect.when.remainders {
+            let Term { base, plus } = before.term(Sum::var(it.variable))?;
+            let remainder = (it.remainder - plus.rem_euclid(it.modulus)).rem_euclid(it.modulus);
+            if !zone.add_remainder(base, it.modulus, remainder) {
+                return Err(mismatch());
+            }
+        }
         let values = zone.valuation(&vec![None; 1 + n_picks]).ok_or(StopReason::Overflow)?;
         Ok(values[1..].to_vec())
     }

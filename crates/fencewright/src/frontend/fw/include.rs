@@ -37,6 +37,8 @@ impl Reading<'_, '_> {
             match item.kind {
                 ItemKind::Include(name) => items.extend(self.included(&name, item.trivia, file)),
                 ItemKind::Const(_)
+                | ItemKind::ConstArray(_)
+                | ItemKind::Enum(_)
                 | ItemKind::Shared(_)
                 | ItemKind::Thread(_)
                 | ItemKind::Function(_)

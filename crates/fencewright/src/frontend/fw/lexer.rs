@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::token::{Keyword, Symbol, Token, TokenKind};
 use crate::source::{Diagnostic, SourceFile, Span};
+use crate::watch::heed;
 
 /// After so many errors nothing more is read.
 pub(super) const MAX_ERRORS: usize = 50;
@@ -105,6 +106,7 @@ impl<'a> Lexer<'a> {
 
     fn skip_blanks_and_comments(&mut self) {
         loop {
+            heed(1);
             let rest = self.rest();
             let blank = rest.bytes().take_while(u8::is_ascii_whitespace).count();
             let newlines = rest.as_bytes()[..blank].iter().filter(|&&byte| byte == b'\n').count();

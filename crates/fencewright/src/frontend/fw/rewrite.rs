@@ -37,8 +37,8 @@ fn site(file: &File, operation: Span, side: Side) -> Option<Span> {
     let blocks = file.items.iter().filter_map(|item| match &item.kind {
         ItemKind::Thread(thread) => Some(&thread.body),
         ItemKind::Function(function) => Some(&function.body),
-        ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
-        ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
+        ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Shared(_) | ItemKind::Forbid(_) => None,
+        ItemKind::ConstArray(_) | ItemKind::Predicate(_) | ItemKind::Include(_) | ItemKind::Hang(_) => None,
     });
     let innermost = blocks.into_iter().find_map(|block| innermost(block, operation))?;
     match side {

@@ -89,8 +89,9 @@ pub enum StmtKind {
     Assign(LocalId, Expr),
     /// `x = e`
     Store(Place, StoreOrder, Expr),
-    /// `x += e`: the place is found once, loaded at the span given, and stored to.
-    Modify(Place, Span, BinaryOp, Expr),
+    /// `x += e`: the place is found once, loaded at the span given, and stored to; what it held is combined with each
+    /// of these, one after the other.
+    Modify(Place, Span, Vec<(BinaryOp, Expr)>),
     /// An effect for its own sake.
     Do(Effect),
     /// `if (c) { … } else if (d) { … } else { … }`; the last part may be empty.

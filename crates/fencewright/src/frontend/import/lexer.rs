@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::expansion::{Frames, OUTERMOST};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 /// After so many errors nothing more is read.
 pub(crate) const MAX_ERRORS: usize = 50;
@@ -121,6 +122,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn push(&mut self, kind: TokenKind, length: usize) {
+        heed(1);
         let start = self.position;
         self.position += length;
         self.out.tokens.push(Token {
@@ -147,6 +149,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment(&mut self) {
+        heed(1);
         let start = self.position;
         let newlines = std::mem::take(&mut self.newlines);
         if let Some(length) = comment_length(self.dialect, self.rest()) {

@@ -32,6 +32,7 @@ pub(super) enum Meaning<'a> {
     Register(LocalId),
     Shared(SharedRef),
     Thread,
+    Enum,
     Function(&'a ast::Function),
     Wrong,
 }
@@ -212,6 +213,7 @@ impl<'g, 'a> Body<'g, 'a> {
             Some(Global::Scalar(it)) => Meaning::Shared(SharedRef::Scalar(*it)),
             Some(Global::Array(it)) => Meaning::Shared(SharedRef::Array(*it)),
             Some(Global::Thread(_)) => Meaning::Thread,
+            Some(Global::Enum(_)) => Meaning::Enum,
             Some(Global::Function(it)) => Meaning::Function(it),
             Some(Global::Wrong) => Meaning::Wrong,
             None => {
@@ -235,7 +237,10 @@ impl<'g, 'a> Body<'g, 'a> {
         for binding in &self.here().names {
             match &binding.meaning {
                 Meaning::Const(value, _) => environment.local.push((binding.name.clone(), *value)),
-                Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Function(_) | Meaning::Wrong => {
+                Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Enum => {
+                    environment.registers.push(binding.name.clone());
+                }
+                Meaning::Function(_) | Meaning::Wrong => {
                     environment.registers.push(binding.name.clone());
                 }
             }

@@ -68,7 +68,7 @@ impl<'a> Body<'_, 'a> {
         match self.resolve_function(name) {
             Meaning::Function(function) => Some(function),
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread => {
+            Meaning::Const(..) | Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Enum => {
                 let message = format!("`{}` is not a function", name.text);
                 self.log.error(name.span, message, "only functions and the built-in updates are called");
                 None
@@ -171,7 +171,7 @@ impl<'a> Body<'_, 'a> {
                 })
             }
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Function(_) => {
+            Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_) => {
                 self.refuse_argument(argument);
                 None
             }

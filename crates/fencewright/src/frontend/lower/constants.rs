@@ -43,7 +43,7 @@ impl<'g, 'a> Environment<'g, 'a> {
         match self.globals.get(&name.text) {
             Some(Global::Const(value, ty)) => Typed::new(Expr::Const(*value), *ty, name.span),
             Some(Global::Wrong) => Typed::wrong(name.span),
-            Some(Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Function(_)) => {
+            Some(Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Function(_) | Global::Enum(_)) => {
                 not_constant(log, name.span)
             }
             None => {
@@ -160,10 +160,17 @@ impl Constants {
     pub(super) fn evaluate(log: &mut Log, file: &ast::File, defines: &[(String, i64)]) -> Self {
         let mut items = BTreeMap::new();
         let mut others = BTreeMap::new();
+        let mut values = BTreeMap::new();
         for item in &file.items {
             match &item.kind {
                 ItemKind::Const(it) => {
                     items.entry(it.name.text.as_str()).or_insert(it);
+                }
+                ItemKind::ConstArray(it) => others.extend([(it.name.text.as_str(), ())]),
+                ItemKind::Enum(it) => {
+                    others.extend([(it.name.text.as_str(), ())]);
+                    let numbered = it.values.iter().zip(0..);
+                    values.extend(numbered.map(|(name, value)| (name.text.clone(), (value, Ty::Int))));
                 }
                 ItemKind::Shared(it) => others.extend(it.variables.iter().map(|it| (it.name.text.as_str(), ()))),
                 ItemKind::Thread(it) => others.extend([(it.name.text.as_str(), ())]),
@@ -174,7 +181,7 @@ impl Constants {
         check_defines(log, &items, defines);
         let defines = defines.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let names: Vec<&ast::Name> = items.values().map(|it| &it.name).collect();
-        let mut evaluation = Evaluation { items, others, defines, values: BTreeMap::new(), active: Vec::new() };
+        let mut evaluation = Evaluation { items, others, defines, values, active: Vec::new() };
         for name in names {
             evaluation.value(log, name);
         }
@@ -186,6 +193,10 @@ impl<'e> Evaluation<'e> {
     /// The value of a constant, which some expression names.
     fn value(&mut self, log: &mut Log, name: &ast::Name) -> Typed<Never> {
         let Some(&item) = self.items.get(name.text.as_str()) else {
+            // A value of an `enum`.
+            if let Some(&(value, ty)) = self.values.get(&name.text) {
+                return Typed::new(Expr::Const(value), ty, name.span);
+            }
             if self.others.contains_key(name.text.as_str()) {
                 return not_constant(log, name.span);
             }

@@ -2,8 +2,9 @@
 
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::{self, Effect, EffectKind, LoadOrder, LocalId, Operand, Place};
-use crate::program::{BinaryOp, Domain, Expr, UnaryOp, Value};
+use crate::program::{BinaryOp, Domain, Expr, Initial, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 use super::body::{Body, Meaning, TargetRef};
 use super::calls::Wanted;
@@ -17,6 +18,7 @@ pub(super) type Pure = Typed<Operand>;
 impl Body<'_, '_> {
     /// The value of an expression. `wanted` is what `any` stands for.
     pub(super) fn value(&mut self, expr: &ast::Expr, wanted: Option<Domain>) -> Pure {
+        heed(2);
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) | ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),
@@ -136,6 +138,7 @@ impl Body<'_, '_> {
                 Typed::new(Expr::Var(Operand::Local(register)), slot.ty, span)
             }
             Meaning::Thread => self.no_value(target, "is a thread", "use a register or a shared variable"),
+            Meaning::Enum => self.no_value(target, "is a type", "use one of its values"),
             Meaning::Function(_) => {
                 let help = format!("call it: `{}(…)`", target.name.text);
                 self.no_value(target, "is a function", &help)
@@ -151,6 +154,12 @@ impl Body<'_, '_> {
     /// The value of a place in memory.
     pub(super) fn load(&mut self, place: Place, span: Span) -> Pure {
         let domain = self.unit.domain_of(&place);
+        if let Place::Fixed(x) = &place
+            && let Initial::Value(value) = self.unit.memory().locations()[*x].initial
+            && self.globals.is_constant(self.unit.memory(), &place)
+        {
+            return Typed::new(Expr::Const(value), Ty::of(domain), span);
+        }
         self.foresee(span);
         of_effect(Effect { span, kind: EffectKind::Load(place, LoadOrder::Plain) }, Ty::of(domain))
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::frontend::ast::{self, ItemKind};
-use crate::frontend::hir::Unit;
+use crate::frontend::hir::{Place, Unit};
 use crate::frontend::nearest::nearest;
 use crate::frontend::said::MAX_PROCESSES;
-use crate::program::{ArrayId, Domain, LocationId, Template, TemplateId, Value};
+use crate::program::{ArrayId, Domain, LocationId, Program, Template, TemplateId, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::constants::{Constants, Environment, range};
@@ -18,6 +18,8 @@ use super::typed::Ty;
 #[derive(Clone, Debug)]
 pub(super) enum Global<'a> {
     Const(Value, Ty),
+    /// An `enum`, with its last value.
+    Enum(Value),
     Scalar(LocationId),
     Array(ArrayId),
     Thread(&'a ast::Thread),
@@ -31,6 +33,7 @@ impl Global<'_> {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Const(..) => "a constant",
+            Self::Enum(_) => "an enum",
             Self::Scalar(_) => "a shared variable",
             Self::Array(_) => "a shared array",
             Self::Thread(_) => "a thread",
@@ -67,6 +70,8 @@ pub(super) struct Globals<'a> {
     names: BTreeMap<&'a str, (Global<'a>, Span)>,
     /// The processes, in order.
     pub members: Vec<Member<'a>>,
+    /// The arrays that nobody may write.
+    constant_arrays: Vec<ArrayId>,
 }
 
 impl<'a> Globals<'a> {
@@ -81,10 +86,18 @@ impl<'a> Globals<'a> {
             }
         }
         for item in &file.items {
-            if let ItemKind::Shared(declaration) = &item.kind {
-                for (name, global) in shared::declare(log, unit, &globals, declaration) {
-                    globals.names.entry(name).and_modify(|known| known.0 = global);
+            let declared = match &item.kind {
+                ItemKind::Shared(declaration) => shared::declare(log, unit, &globals, declaration),
+                ItemKind::ConstArray(it) => {
+                    let array = shared::declare_constant(log, unit, &globals, it);
+                    globals.constant_arrays.extend(array);
+                    array.map(|array| (it.name.text.as_str(), Global::Array(array))).into_iter().collect()
                 }
+                ItemKind::Const(_) | ItemKind::Enum(_) | ItemKind::Thread(_) | ItemKind::Function(_) => continue,
+                ItemKind::Forbid(_) | ItemKind::Hang(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => continue,
+            };
+            for (name, global) in declared {
+                globals.names.entry(name).and_modify(|known| known.0 = global);
             }
         }
         for item in &file.items {
@@ -101,6 +114,19 @@ impl<'a> Globals<'a> {
         self.names.get(name).map(|known| &known.0)
     }
 
+    /// Whether an array is one that nobody may write.
+    pub(super) fn is_constant_array(&self, array: ArrayId) -> bool {
+        self.constant_arrays.contains(&array)
+    }
+
+    /// Whether a place is one that nobody may write.
+    pub(super) fn is_constant(&self, memory: &Program, place: &Place) -> bool {
+        self.constant_arrays.iter().any(|&array| match place {
+            Place::Fixed(x) => memory.arrays()[array].cells().any(|cell| cell == *x),
+            Place::Cell(of, _) => *of == array,
+        })
+    }
+
     /// Where a name is declared.
     pub(super) fn span(&self, name: &str) -> Option<Span> {
         self.names.get(name).map(|known| known.1)
@@ -110,7 +136,8 @@ impl<'a> Globals<'a> {
     pub(super) fn functions(&self) -> impl Iterator<Item = &'a ast::Function> {
         self.names.values().filter_map(|known| match known.0 {
             Global::Function(function) => Some(function),
-            Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Wrong => None,
+            Global::Const(..) | Global::Enum(_) | Global::Scalar(_) | Global::Array(_) => None,
+            Global::Thread(_) | Global::Wrong => None,
         })
     }
 
@@ -128,6 +155,13 @@ impl<'a> Globals<'a> {
         for item in &file.items {
             match &item.kind {
                 ItemKind::Const(it) => self.declare(log, &it.name, Global::Wrong),
+                ItemKind::ConstArray(it) => self.declare(log, &it.name, Global::Wrong),
+                ItemKind::Enum(it) => {
+                    self.declare(log, &it.name, Global::Enum(it.values.len().saturating_sub(1) as Value));
+                    it.values.iter().for_each(|value| self.declare(log, value, Global::Wrong));
+                    // A list of names is a whole, of which some may not be used.
+                    log.used.extend(it.values.iter().chain([&it.name]).map(|it| it.text.clone()));
+                }
                 ItemKind::Shared(it) => {
                     it.variables.iter().for_each(|variable| self.declare(log, &variable.name, Global::Wrong));
                 }
@@ -209,11 +243,31 @@ pub(super) fn unknown<'n>(kind: &str, name: &ast::Name, known: impl IntoIterator
     }
 }
 
+/// What types there are.
+const TYPES: &str = "the types are `bool`, `int`, ranges such as `0..3`, and those that `enum` declares";
+
 /// What a type says.
 pub(super) fn domain(log: &mut Log, environment: &Environment<'_, '_>, ty: &ast::Type) -> Option<Domain> {
     match &ty.kind {
         ast::TypeKind::Bool => Some(Domain::Bool),
         ast::TypeKind::Int => Some(Domain::Int),
+        ast::TypeKind::Named(name) => match environment.globals.get(&name.text) {
+            Some(Global::Enum(last)) => Some(Domain::Range(0, *last)),
+            Some(Global::Wrong) => None,
+            Some(global) => {
+                let message = format!("`{}` is {}, not a type", name.text, global.kind());
+                log.error(name.span, message, TYPES);
+                None
+            }
+            None => {
+                let enums = environment.globals.iter().filter(|it| matches!(it.1, Global::Enum(_))).map(|it| it.0);
+                let known: Vec<&str> = enums.chain(["bool", "int"]).collect();
+                let diagnostic = unknown("type", name, known.iter().copied());
+                let is_near = nearest(&name.text, known).is_some();
+                log.say(if is_near { diagnostic } else { diagnostic.with_help(TYPES) });
+                None
+            }
+        },
         ast::TypeKind::Range(it) => {
             let (lo, hi) = range(log, environment, it, "one value at least")?;
             Some(Domain::Range(lo, hi))

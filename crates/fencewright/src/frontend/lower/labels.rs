@@ -172,7 +172,8 @@ impl<'a> Body<'_, 'a> {
         let threads = self.globals.members.iter().map(|it| &it.thread.body);
         let functions = self.globals.iter().filter_map(|it| match it.1 {
             Global::Function(function) => Some(&function.body),
-            Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Thread(_) | Global::Wrong => None,
+            Global::Const(..) | Global::Enum(_) | Global::Scalar(_) | Global::Array(_) => None,
+            Global::Thread(_) | Global::Wrong => None,
         });
         let mut names = Vec::new();
         threads.chain(functions).for_each(|block| collect(block, ForBodies::Included, &mut names));

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{self, ExprKind, ItemKind};
-use crate::frontend::hir::{Claim, LocalId, Property, Thread, Unit};
+use crate::frontend::hir::{Claim, LocalId, Property, Unit};
 use crate::frontend::said::MAX_SITUATIONS;
 use crate::program::{BinaryOp, NoHang, ProcessId, PropertyKind, UnaryOp, Value};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
+use crate::watch::heed;
 
 use super::body::Lowering as Body;
 use super::constants::{Environment, constant, ends};
@@ -59,24 +60,25 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 }
             }
             ItemKind::Hang(it) => {
-                it.except.iter().for_each(|it| check_exception(log, unit, it));
+                it.except.iter().for_each(|it| check_exception(log, known, it));
                 let except = it.except.iter().map(|(thread, label)| (thread.text.clone(), label.text.clone()));
                 unit.no_hang(NoHang { except: except.collect(), span: item.span });
             }
             ItemKind::Const(_) | ItemKind::Shared(_) | ItemKind::Thread(_) | ItemKind::Function(_) => {}
-            ItemKind::Include(_) => {}
+            ItemKind::Include(_) | ItemKind::Enum(_) | ItemKind::ConstArray(_) => {}
         }
     }
     uses
 }
 
 /// Says so if there is no such thread, or it has no such label.
-fn check_exception(log: &mut Log, unit: &Unit, (thread, label): &(ast::Name, ast::Name)) {
-    let is_it = |it: &&Thread| it.name == thread.text || it.name.split('(').next() == Some(&thread.text);
-    let mut members = unit.threads().iter().filter(is_it).peekable();
-    if members.peek().is_none() {
+fn check_exception(log: &mut Log, known: &Known<'_, '_>, (thread, label): &(ast::Name, ast::Name)) {
+    let named = known.globals.members.iter().map(super::globals::Member::name);
+    let is_it = |name: &str| name == thread.text || name.split('(').next() == Some(&thread.text);
+    let members: Vec<&Body> = named.zip(known.bodies).filter(|(name, _)| is_it(name)).map(|it| it.1).collect();
+    if members.is_empty() {
         log.error(thread.span, format!("unknown thread `{}`", thread.text), "name a thread, or a family of threads");
-    } else if !members.any(|it| it.labels.iter().any(|it| *it == label.text)) {
+    } else if !members.iter().any(|it| it.declared_labels.contains_key(&label.text)) {
         let help = "put the label before the loop or statement that may wait for ever";
         log.error(label.span, format!("`{}` has no label `{}`", thread.text, label.text), help);
     }
@@ -160,6 +162,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         };
         let Some((lo, hi)) = ends(self.log, &self.environment, &binder.range) else { return };
         for value in lo..=hi {
+            heed(4);
             self.n_rounds += 1;
             if self.n_rounds > MAX_SITUATIONS {
                 self.left_out.get_or_insert(binder.name.span);
@@ -174,6 +177,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     fn claim(&mut self, expr: &ast::Expr) -> Claim {
+        heed(2);
         if !has_at(expr) {
             return Claim::Holds(self.boolean(expr).expr);
         }
@@ -246,7 +250,13 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         match self.known.globals.get(&name.text) {
             Some(Global::Thread(declared)) => self.members(thread, declared),
             Some(Global::Wrong) => Vec::new(),
-            Some(global @ (Global::Const(..) | Global::Scalar(_) | Global::Array(_) | Global::Function(_))) => {
+            Some(
+                global @ (Global::Const(..)
+                | Global::Enum(_)
+                | Global::Scalar(_)
+                | Global::Array(_)
+                | Global::Function(_)),
+            ) => {
                 let message = format!("`{}` is {}, not a thread", name.text, global.kind());
                 self.log.error(name.span, message, "name a thread");
                 Vec::new()

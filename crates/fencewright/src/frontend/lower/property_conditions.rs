@@ -31,7 +31,7 @@ impl Lowering<'_, '_, '_> {
         match &expr.kind {
             ExprKind::Name(name) => match self.known.globals.get(&name.text) {
                 Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
-                Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
+                Some(Global::Const(..) | Global::Enum(_) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
                     self.constant(expr)
                 }
                 None => self.bound(expr, name),
@@ -141,7 +141,8 @@ impl Lowering<'_, '_, '_> {
                 self.log.error(span, format!("`{}` is not an array", name.text), "use it without an index");
                 None
             }
-            (Some(Global::Const(..) | Global::Thread(_) | Global::Function(_) | Global::Wrong), _) => None,
+            (Some(Global::Const(..) | Global::Enum(_) | Global::Thread(_)), _) => None,
+            (Some(Global::Function(_) | Global::Wrong), _) => None,
             (None, _) => {
                 self.log.say(unknown("name", name, self.known.globals.iter().map(|it| it.0)));
                 None

@@ -3,7 +3,7 @@
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::Unit;
 use crate::frontend::said::MAX_LOCATIONS;
-use crate::program::{Domain, Expr, Initial, Location, Value};
+use crate::program::{ArrayId, Domain, Expr, Initial, Location, Value};
 use crate::source::{Diagnostic, Span};
 
 use super::constants::{Environment, Never, constant, integer};
@@ -30,6 +30,33 @@ pub(super) fn declare<'a>(
         declared.push((variable.name.text.as_str(), global));
     }
     declared
+}
+
+/// Declares an array that nobody writes: memory that is only read is a constant under every model.
+pub(super) fn declare_constant<'a>(
+    log: &mut Log,
+    unit: &mut Unit,
+    globals: &Globals<'a>,
+    it: &'a ast::ConstArray,
+) -> Option<ArrayId> {
+    let declarer = Declarer { environment: Environment::new(globals), domain: Some(Domain::Int), initial: None };
+    let size = declarer.size(log, &it.size)?;
+    let values: Vec<Option<Value>> = it.values.iter().map(|it| integer(log, &declarer.environment, it)).collect();
+    let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
+    if values.len() != size {
+        let message = format!("`{}` has {size} cells, found {} values", it.name.text, values.len());
+        log.error(it.span, message, "give one value for each cell");
+        return None;
+    }
+    if unit.memory().locations().len() + size > MAX_LOCATIONS {
+        let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
+        log.error(it.name.span, message, "use smaller arrays");
+        return None;
+    }
+    let (lo, hi) = (*values.iter().min()?, *values.iter().max()?);
+    let cells: Vec<Initial> = values.into_iter().map(Initial::Value).collect();
+    let (name, span) = (it.name.text.clone(), it.name.span);
+    Some(unit.array(&Location { name, domain: Domain::Range(lo, hi), initial: cells[0], span }, &cells))
 }
 
 struct Declarer<'g, 'a> {

@@ -1,9 +1,10 @@
 //! Statements.
 
-use crate::frontend::ast::{self, Stmt, StmtKind};
+use crate::frontend::ast::{self, Compound, Stmt, StmtKind};
 use crate::frontend::hir::{self, First, LocalId, StmtKind as Kind, StoreOrder};
 use crate::program::{Domain, Expr, Value};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 use super::atomic;
 use super::body::{Body, Meaning, TargetRef};
@@ -15,7 +16,7 @@ use super::labels::has_labels;
 use super::live::Loop;
 use super::log::MAX_COPIES;
 use super::registers::{Origin, Register};
-use super::typed::{Ty, Typed, binary, builtin};
+use super::typed::{Ty, Typed, binary, builtin, shifted, shifting};
 use super::updates;
 
 /// How deeply statements may be nested once calls are inlined, for the sake of the stack.
@@ -62,6 +63,7 @@ impl<'a> Body<'_, 'a> {
 
     /// What a statement does; nothing if there is a mistake in it.
     fn statement(&mut self, stmt: &'a Stmt) -> Option<Kind> {
+        heed(4);
         if self.is_atomic
             && let Some(what) = atomic::forbidden(&stmt.kind)
         {
@@ -197,7 +199,10 @@ impl<'a> Body<'_, 'a> {
                         let ty = self.registers[register].ty;
                         let old = Typed::new(Expr::Var(hir::Operand::Local(register)), ty, target.span);
                         let value = self.value(&it.value, None);
-                        let value = binary(self.log, op, old, value, statement);
+                        let value = match op {
+                            Compound::Binary(op) => binary(self.log, op, old, value, statement),
+                            Compound::Shift(shift) => shifted(self.log, shift, old, &value, statement),
+                        };
                         self.put(register, value)
                     }
                 };
@@ -210,6 +215,7 @@ impl<'a> Body<'_, 'a> {
             }
             Meaning::Const(..) => self.refuse_target(&target, "a constant"),
             Meaning::Thread => self.refuse_target(&target, "a thread"),
+            Meaning::Enum => self.refuse_target(&target, "a type"),
             Meaning::Function(_) => self.refuse_target(&target, "a function"),
             Meaning::Wrong => {
                 // The value may have mistakes of its own; `any` is none, whatever it was to be.
@@ -227,6 +233,9 @@ impl<'a> Body<'_, 'a> {
 
     fn store(&mut self, place: hir::Place, target: &TargetRef<'_>, it: &ast::Assign, statement: Span) -> Option<Kind> {
         let domain = self.unit.domain_of(&place);
+        if self.globals.is_constant(self.unit.memory(), &place) {
+            return self.refuse_target(target, "a constant array");
+        }
         let Some(op) = it.op else {
             let value = self.value_of(&it.value, domain);
             self.warn_outside(Some(domain), &value);
@@ -235,9 +244,17 @@ impl<'a> Body<'_, 'a> {
         };
         let old = self.load(place.clone(), target.span);
         let value = self.value(&it.value, None);
-        let sum = binary(self.log, op, old, value.clone(), statement).expect(self.log, Ty::of(domain));
+        let (sum, by) = match op {
+            Compound::Binary(op) => (binary(self.log, op, old, value.clone(), statement), vec![(op, value.expr)]),
+            Compound::Shift(shift) => {
+                let by = shifting(shift, value.constant().unwrap_or(0));
+                let by = by.map(|by| by.into_iter().map(|(op, it)| (op, Expr::Const(it))).collect());
+                (shifted(self.log, shift, old, &value, statement), by.unwrap_or_default())
+            }
+        };
+        let sum = sum.expect(self.log, Ty::of(domain));
         self.foresee(statement);
-        (sum.ty != Ty::Unknown).then_some(Kind::Modify(place, target.span, op, value.expr))
+        (sum.ty != Ty::Unknown).then_some(Kind::Modify(place, target.span, by))
     }
 
     fn call_statement(&mut self, expr: &'a ast::Expr) -> Option<Kind> {
@@ -341,6 +358,7 @@ impl<'a> Body<'_, 'a> {
         let mut copies = Vec::new();
         let mut is_left = false;
         for value in lo..=hi {
+            heed(4);
             if !self.log.spend(binder.name.span) {
                 break;
             }

@@ -293,6 +293,50 @@ fn shifts_are_arithmetic() {
     check("x = y >> 1;", &["p0: load $0, y -> p1", "p1: store x, ($0 & -2) / 2 -> p2"]);
     check("x = 0x10 >> 0b100;", &["p0: store x, 1 -> p1"]);
     check("x = (-3 >> 1) + 2;", &["p0: store x, 0 -> p1"]);
+    check("x <<= 1;", &["p0: load $0, x -> p1", "p1: store x, $0 * 2 -> p2"]);
+    check("x >>= 2;", &["p0: load $0, x -> p1", "p1: store x, ($0 & -4) / 4 -> p2"]);
+    check("let r: 0..1 = 1; r >>= 1; x = r;", &["p0: r := (r & -2) / 2 -> p1", "p1: store x, r -> p2"]);
+    let wrong = lowered("shared x: 0..1; thread T { x <<= x; } forbid x == 1 at end;", &[]);
+    assert_eq!(wrong.diagnostics[0].message, "`<<` by `x`");
+}
+
+/// The locations of a program with declarations of names and constants, and its messages.
+fn with_names(declarations: &str, body: &str) -> (Vec<String>, Vec<String>) {
+    let found = lowered(&format!("{declarations} thread T {{ {body} }} forbid T@end && false;"), &[]);
+    let messages = found.diagnostics.iter().map(|it| it.message.clone());
+    let messages = messages.filter(|it| it != "this can never hold").collect();
+    (found.program.map_or_else(Vec::new, |it| it.locations().iter().map(|it| format!("{it:?}")).collect()), messages)
+}
+
+#[test]
+fn an_enum_names_integers_and_their_type() {
+    let declarations = "enum State { Idle, Busy, Done } shared s: State = Busy;";
+    let (locations, messages) = with_names(declarations, "s = Done; let r: State = s; assert(r != Idle);");
+    assert!(locations[0].contains("Range(0, 2)") && locations[0].contains("Value(1)"), "{locations:?}");
+    assert_eq!(messages, Vec::<String>::new());
+    let (_, messages) = with_names("enum State { Idle, Idle } shared s: Stat;", "s = State; Idle = 1;");
+    let expected = ["`Idle` is declared twice", "unknown type `Stat`", "`State` is a type and has no value"];
+    assert_eq!(messages[..3], expected, "{messages:?}");
+    assert_eq!(messages[3], "`Idle` is a constant and cannot be assigned");
+    let (_, messages) = with_names("const N = 1; shared s: N;", "s = 1;");
+    assert_eq!(messages, ["`N` is a constant, not a type"]);
+}
+
+#[test]
+fn a_constant_array_is_read_and_never_written() {
+    let declarations = "const N = 3; const SQUARES[N] = {0, 1, N * N - 5}; shared x: 0..9;";
+    let (locations, messages) = with_names(declarations, "let i: 0..2 = any; x = SQUARES[i] + SQUARES[2];");
+    assert_eq!(messages, Vec::<String>::new());
+    assert!(locations[0].contains("SQUARES[0]") && locations[0].contains("Range(0, 4)"), "{locations:?}");
+    let (_, messages) = with_names("const A[2] = {1, 2}; shared x: 0..9;", "A[1] = 2; x = swap(A[0], 1); x = A[2];");
+    let expected = [
+        "`A` is a constant array and cannot be assigned",
+        "`A` is a constant array and cannot be updated",
+        "index 2 is outside the array `A`",
+    ];
+    assert_eq!(messages, expected);
+    let (_, messages) = with_names("const A[2] = {1}; shared x: 0..9;", "x = 1;");
+    assert_eq!(messages[0], "`A` has 2 cells, found 1 values");
 }
 
 #[test]

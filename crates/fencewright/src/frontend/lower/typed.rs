@@ -132,22 +132,25 @@ pub(super) fn shifted<V>(log: &mut Log, shift: ast::Shift, left: Typed<V>, right
     if right.ty == Ty::Unknown {
         return Typed::wrong(span);
     }
-    let bits = right.constant().filter(|bits| right.ty == Ty::Int && (0..MAX_SHIFT).contains(bits));
-    let Some(bits) = bits else {
+    let by = right.constant().filter(|_| right.ty == Ty::Int).and_then(|bits| shifting(shift, bits));
+    let Some(by) = by else {
         let message = format!("`{}` by `{}`", shift.symbol(), log.text(right.span));
         let help = format!("the number of bits is a constant from 0 to {}", MAX_SHIFT - 1);
         log.error(right.span, message, help);
         return Typed::wrong(span);
     };
     let constant = |value| Typed::new(Expr::Const(value), Ty::Int, span);
-    match shift {
-        ast::Shift::Left => binary(log, BinaryOp::Mul, left, constant(1 << bits), span),
+    by.into_iter().fold(left, |left, (op, value)| binary(log, op, left, constant(value), span))
+}
+
+/// What a number is combined with, one after the other, to shift it by so many bits; `None` if these are too many.
+pub(super) fn shifting(shift: ast::Shift, bits: Value) -> Option<Vec<(BinaryOp, Value)>> {
+    let power = (0..MAX_SHIFT).contains(&bits).then(|| 1 << bits)?;
+    Some(match shift {
+        ast::Shift::Left => vec![(BinaryOp::Mul, power)],
         // Without its last bits a number is a multiple of the power, from which division does not round.
-        ast::Shift::Right => {
-            let rounded = binary(log, BinaryOp::BitAnd, left, constant(-(1 << bits)), span);
-            binary(log, BinaryOp::Div, rounded, constant(1 << bits), span)
-        }
-    }
+        ast::Shift::Right => vec![(BinaryOp::BitAnd, -power), (BinaryOp::Div, power)],
+    })
 }
 
 /// Shifts are by fewer bits than this.

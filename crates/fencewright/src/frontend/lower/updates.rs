@@ -114,11 +114,20 @@ impl Body<'_, '_> {
         match meaning {
             Some((target, Meaning::Shared(shared))) => {
                 let place = self.place(shared, &target)?;
+                if self.globals.is_constant(self.unit.memory(), &place) {
+                    let message = format!("`{}` is a constant array and cannot be updated", target.name.text);
+                    self.log.error(target.span, message, "update a shared variable");
+                    return None;
+                }
                 let domain = self.unit.domain_of(&place);
                 Some((place, domain))
             }
             Some((_, Meaning::Wrong)) => None,
-            Some((_, Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Function(_))) | None => {
+            Some((
+                _,
+                Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_),
+            ))
+            | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);
                 let help =
                     format!("`{}` is neither; only shared memory is updated atomically", self.log.text(variable.span));

@@ -13,6 +13,7 @@ use crate::frontend::import::cursor::{MAX_DEPTH, shortened};
 use crate::frontend::import::expansion::OUTERMOST;
 use crate::frontend::import::lexer::{Lexed, RawComment, Token, TokenKind};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 /// The most tokens that are looked at beyond those of the text.
 const MAX_STEPS: usize = 1 << 18;
@@ -111,6 +112,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn step(&mut self, i: usize) -> Expanded<()> {
+        heed(2);
         match self.steps_left.checked_sub(1) {
             Some(left) => self.steps_left = left,
             None => {

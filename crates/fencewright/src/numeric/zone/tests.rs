@@ -83,3 +83,57 @@ fn bounds_at_the_end_of_64_bits_only_grow_the_zone() {
     assert_eq!(huge.valuation(&[None, Some(0)]), None);
     assert_eq!(huge.valuation(&[None, None]), Some(vec![0, i64::MIN]));
 }
+
+/// The zone of these `vᵢ - vⱼ ≤ c` and `vᵢ ≡ r (mod 3)`, if it is not empty.
+fn with_remainders(bounds: &[(usize, usize, i64)], remainders: &[(usize, i64)]) -> Option<Zone> {
+    let mut zone = zone(3, bounds)?.with_modulus(3);
+    remainders.iter().all(|&(i, it)| zone.add_remainder(i, 3, it)).then_some(zone)
+}
+
+/// Every zone of two variables with a few small bounds and remainders is what trying says, and so is what becomes of
+/// it.
+#[test]
+fn remainders_are_what_trying_says() {
+    let remainders = [&[][..], &[(1, 0)], &[(1, 1), (2, 1)], &[(1, 2), (2, 0)]];
+    let tried: Vec<(i64, i64)> = (-9..=9).flat_map(|x| (-9..=9).map(move |y| (x, y))).collect();
+    for at in 0..4 * 5 * 5 * 5 {
+        let (bounds, known) = ([-2, -1, 0, 1, 3], remainders[at % 4]);
+        let [a, b, c] = [bounds[at / 4 % 5], bounds[at / 20 % 5], bounds[at / 100]];
+        // x - y ≤ a, y ≤ b, -x ≤ c
+        let keeps = |&(x, y): &(i64, i64)| {
+            let is_known = known.iter().all(|&(i, it)| [0, x, y][i].rem_euclid(3) == it);
+            x - y <= a && y <= b && -x <= c && is_known
+        };
+        let expected: Vec<(i64, i64)> = tried.iter().copied().filter(keeps).collect();
+        let zone = with_remainders(&[(1, 2, a), (2, 0, b), (0, 1, c)], known);
+        assert_eq!(zone.is_none(), expected.is_empty(), "{a} {b} {c} {known:?}");
+        let Some(zone) = zone else { continue };
+        let has = |&(x, y): &(i64, i64)| zone.valuation(&[Some(0), Some(x), Some(y)]).is_some();
+        assert_eq!(tried.iter().copied().filter(has).collect::<Vec<_>>(), expected);
+        let values = zone.valuation(&[None; 3]).expect("it is not empty");
+        assert!(expected.contains(&(values[1], values[2])), "{values:?}");
+        let before = zone.before(3, &[Term::constant(0), Term { base: 2, plus: 1 }, Term { base: 1, plus: -2 }]);
+        let had = |&(x, y): &(i64, i64)| keeps(&(y + 1, x - 2));
+        let found = |&(x, y): &(i64, i64)| {
+            before.as_ref().is_some_and(|it| it.valuation(&[Some(0), Some(x), Some(y)]).is_some())
+        };
+        assert_eq!(tried.iter().filter(|it| found(it)).count(), tried.iter().filter(|it| had(it)).count());
+        let after = zone.after(&[Term::constant(0), Term { base: 1, plus: 4 }]);
+        assert_eq!(after.remainder(1), zone.remainder(1).map(|it| (it + 1) % 3));
+    }
+}
+
+#[test]
+fn what_equals_a_known_variable_is_known() {
+    let mut zone = with_remainders(&[(1, 2, 4), (2, 1, -4)], &[(2, 2)]).expect("x = y + 4 is possible");
+    assert_eq!(zone.remainder(1), Some(0));
+    let mut odd = zone.clone();
+    assert!(!odd.add(1, 2, Bound::at_most(3)), "x - y is 4");
+    assert!(!zone.add_remainder(1, 3, 1), "x is divisible by 3");
+    let mut joined = with_remainders(&[], &[(1, 0), (2, 2)]).expect("it is possible");
+    let other = with_remainders(&[], &[(1, 0), (2, 1)]).expect("it is possible");
+    assert!(!joined.includes(&other));
+    joined.join(&other);
+    assert_eq!([1, 2].map(|i| joined.remainder(i)), [Some(0), None]);
+    assert!(joined.includes(&other));
+}

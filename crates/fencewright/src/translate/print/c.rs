@@ -19,6 +19,7 @@ use crate::translate::print::names::{Names, Scope};
 use crate::translate::print::shared::{FlushKinds, arrival, check_divisions, codes, targets, to_check};
 use crate::translate::print::{Printer, header, if_else, is_bool, one_line, origin};
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 const PRELUDE: &str = r#"
 #include <pthread.h>
@@ -215,6 +216,7 @@ impl Writer<'_> {
     }
 
     fn edge(&mut self, id: EdgeId, depth: usize) {
+        heed(8);
         let edge = &self.program.edges()[id];
         let process = edge.process;
         let comment = origin(self.translated, id).map_or(String::new(), |it| format!("// {it}"));

@@ -1,6 +1,7 @@
 //! Expressions as C, Promela and `.fw` write them, with parentheses wherever precedences differ.
 
 use crate::program::{BinaryOp, Expr, UnaryOp, Value};
+use crate::watch::heed;
 
 /// How a language writes the few things that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,7 @@ impl<V> Variables<'_, V> {
 
     /// The text of an expression that is wanted as a boolean, or as a number.
     pub(super) fn text(&self, it: &Expr<V>, wants_bool: bool, syntax: Syntax) -> String {
+        heed(2);
         match it {
             Expr::Const(value) => constant(*value, wants_bool),
             Expr::Var(variable) => (self.name)(variable),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{EdgeId, Expr, Op, PointId, ProcessId, Program, RegisterId, UnaryOp};
 use crate::translate::{Origin, Translated};
+use crate::watch::heed;
 
 /// Deeper than this, branches jump.
 const MAX_DEPTH: usize = 8;
@@ -126,6 +127,7 @@ impl Layout<'_> {
 
     /// What follows an edge of several.
     fn behind(&mut self, edge: EdgeId, depth: usize) -> Vec<Node> {
+        heed(4);
         let to = self.program.edges()[edge].to;
         let mut out = Vec::new();
         if self.is_laid.contains(&to) || self.n_ways_in[&to] > 1 || depth >= MAX_DEPTH {

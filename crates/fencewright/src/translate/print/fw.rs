@@ -14,6 +14,7 @@ use crate::translate::print::names::{Names, Scope};
 use crate::translate::print::shared::{named_points, targets};
 use crate::translate::print::{Printer, header};
 use crate::translate::{Origin, Translated};
+use crate::watch::heed;
 
 /// The language of this tool.
 #[derive(Clone, Copy, Debug)]
@@ -146,6 +147,7 @@ impl Writer<'_> {
     }
 
     fn edge(&mut self, id: EdgeId, depth: usize) {
+        heed(8);
         let edge = &self.program.edges()[id];
         let (process, origin) = (edge.process, self.origin(id));
         let text = match &edge.op {

@@ -19,6 +19,7 @@ use crate::translate::print::shared::{FlushKinds, arrival, check_divisions, code
 use crate::translate::print::{Printer, header, if_else, is_bool, one_line, origin};
 use crate::translate::{Role, Translated};
 use crate::util::IndexVec;
+use crate::watch::heed;
 
 /// Promela.
 #[derive(Clone, Copy, Debug)]
@@ -207,6 +208,7 @@ impl Writer<'_> {
 
     /// An edge, behind what is already on the line.
     fn edge(&mut self, id: EdgeId, depth: usize) {
+        heed(8);
         let edge = &self.program.edges()[id];
         let process = edge.process;
         let comment = origin(self.translated, id).map_or(String::new(), |it| format!(" // {it}"));

@@ -15,6 +15,7 @@ use crate::translate::print::names::{Names, Scope};
 use crate::translate::print::shared::check_divisions;
 use crate::translate::print::{Printer, header, is_bool, one_line, origin};
 use crate::util::{Idx, IndexVec};
+use crate::watch::heed;
 
 /// Constrained Horn clauses.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +140,7 @@ impl Writer<'_> {
     }
 
     fn edge(&mut self, edge: &Edge) {
+        heed(8);
         let body = match &edge.op {
             Op::Assume(it) => vec![Micro::Assume(it.clone())],
             Op::Assert(it) => vec![Micro::Assert(it.clone())],
@@ -195,6 +197,7 @@ impl Writer<'_> {
     }
 
     fn micro(&self, process: ProcessId, micro: &Micro, mut way: Way) -> Vec<Way> {
+        heed(8);
         match micro {
             Micro::Assume(Expr::Const(1)) => vec![way],
             Micro::Assume(condition) => {

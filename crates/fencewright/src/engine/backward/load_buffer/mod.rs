@@ -35,7 +35,7 @@ mod turning;
 mod values;
 mod views;
 
-use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree};
+use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree, Unmade};
 use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
@@ -106,7 +106,11 @@ impl Engine for LoadBuffer {
             Ok(program) => program,
             Err(unmade) => return unmade.answered(self.name()),
         };
-        let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing(task.options)));
+        let system = match LoadBuffers::new(task.program, &program, machine, reducing(task.options), monitor) {
+            Ok(system) => system,
+            Err(stop) => return Unmade::Stopped(stop).answered(self.name()),
+        };
+        let mut search = Search::new(system);
         let verdict = match search.run(task.options.threads, monitor) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),

@@ -87,7 +87,10 @@ pub fn clauses(
     let labels = open(&mut program, &optional);
     // Whether a process passes an optional fence depends on its whole buffer.
     let reducing = Reducing { symmetry: false, read_back: false, ..reducing(task.options) };
-    let inner = LoadBuffers::new(task.program, &program, Machine::of(buffering), reducing);
+    let inner = match LoadBuffers::new(task.program, &program, Machine::of(buffering), reducing, monitor) {
+        Ok(inner) => inner,
+        Err(stop) => return Ok(Found { clauses: Vec::new(), stopped: Some(stop.into()), explored: 0 }),
+    };
     let mut search = Search::new(Optional { inner, labels, clauses: RwLock::default() });
     let stopped = match search.run(task.options.threads, monitor) {
         End::Safe | End::Unsafe(_) => None,

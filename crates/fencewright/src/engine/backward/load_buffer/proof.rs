@@ -119,7 +119,10 @@ pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Res
         read_back: false,
         symmetry: false,
     };
-    let mut search = Search::new(LoadBuffers::new(task.program, &program, machine, reducing));
+    let mut search = match LoadBuffers::new(task.program, &program, machine, reducing, monitor) {
+        Ok(system) => Search::new(system),
+        Err(stop) => return Ok(Sought::Stopped(stop.into())),
+    };
     Ok(match search.run(task.options.threads, monitor) {
         End::Unsafe(_) => Sought::Unsafe,
         End::Stopped(reason) => Sought::Stopped(reason),

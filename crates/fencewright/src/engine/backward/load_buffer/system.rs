@@ -20,7 +20,7 @@
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
 use crate::engine::automaton::{ProcessAutomaton, RegisterFree};
-use crate::engine::backward::bad::{Bad, bad_situations};
+use crate::engine::backward::bad::{Bad, announce, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
 use crate::engine::backward::load_buffer::choices::{Act, AtomicAct, Choice, Choices};
 use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, is_below, mark_newest};
@@ -33,6 +33,7 @@ use crate::engine::backward::{Indexed, WellStructured, WordId, Words};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, LocationId, ProcessId, Program};
 use crate::util::{Idx, IndexVec};
+use crate::watch::{Monitor, Stop, heed};
 
 /// A constraint: a local state and a buffer for each process, the store stage, memory; all but states interned.
 pub(super) type Constraint = Box<[u32]>;
@@ -161,16 +162,26 @@ pub(super) struct LoadBuffers<'a> {
 
 impl<'a> LoadBuffers<'a> {
     /// The load-buffer semantics of a program in register-free form.
-    pub(super) fn new(source: &Program, program: &'a RegisterFree, machine: Machine, reducing: Reducing) -> Self {
+    ///
+    /// # Errors
+    /// The bad situations are too many for the monitor.
+    pub(super) fn new(
+        source: &Program,
+        program: &'a RegisterFree,
+        machine: Machine,
+        reducing: Reducing,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Stop> {
         // Which stores a process that is left open has pending would have to be guessed.
         let absent = reducing.absent && machine.stage == Stage::None;
         let encoding = Encoding::new(program.values.iter().map(Vec::len).collect());
         let choices = program.processes.iter().map(|it| Choices::new(it, &encoding, reducing.value_sets));
+        announce(source, program, absent, monitor)?;
         let bad = bad_situations(source, program, absent);
         let facts = Facts::new(program, machine.stage);
         let own = own_writes(program, &facts, &bad, machine.stage, reducing);
         let renamings = if reducing.symmetry { renamings(program, &bad) } else { Vec::new() };
-        Self {
+        Ok(Self {
             program,
             bad,
             choices: choices.collect(),
@@ -184,7 +195,7 @@ impl<'a> LoadBuffers<'a> {
             words: Words::new(),
             n_processes: program.processes.len(),
             distances: program.processes.iter().map(ProcessAutomaton::distances).collect(),
-        }
+        })
     }
 
     pub(super) fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
@@ -322,6 +333,7 @@ impl<'a> LoadBuffers<'a> {
 
     /// Adds a predecessor unless a fact excludes it.
     pub(super) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
+        heed(4);
         out.extend(self.admitted(before).map(|(turn, constraint)| (Rule { turn, ..rule }, constraint)));
     }
 }

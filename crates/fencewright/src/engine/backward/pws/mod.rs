@@ -24,7 +24,8 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::automaton::{Automaton, RegisterFree};
+use crate::engine::automaton::{Automaton, RegisterFree, Unmade};
+use crate::engine::backward::bad::announce;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
@@ -85,6 +86,9 @@ impl Engine for Pws {
             Ok(program) => program,
             Err(unmade) => return unmade.answered(self.name()),
         };
+        if let Err(stop) = announce(task.program, &program, false, monitor) {
+            return Unmade::Stopped(stop).answered(self.name());
+        }
         let system = PartialWriteSerialization::new(task.program, &program, rmw, reducing(task.options));
         let mut search = Search::new(system);
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {

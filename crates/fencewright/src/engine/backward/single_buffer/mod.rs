@@ -19,7 +19,8 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::automaton::{Automaton, RegisterFree};
+use crate::engine::automaton::{Automaton, RegisterFree, Unmade};
+use crate::engine::backward::bad::announce;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
@@ -80,7 +81,11 @@ impl Engine for SingleBufferEngine {
             Ok(program) => program,
             Err(unmade) => return unmade.answered(self.name()),
         };
-        let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing(task.options)));
+        let reducing = reducing(task.options);
+        if let Err(stop) = announce(task.program, &program, reducing.absent, monitor) {
+            return Unmade::Stopped(stop).answered(self.name());
+        }
+        let mut search = Search::new(SingleBuffer::new(task.program, &program, reducing));
         let verdict = match search.run(task.options.threads, &Budget { monitor, max: MAX_CONSTRAINTS }) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),

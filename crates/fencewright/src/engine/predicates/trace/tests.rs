@@ -36,7 +36,7 @@ fn step(layout: &Layout, terms: [Term; 2], when: Condition) -> Transition {
 
 fn differences(guards: &[(usize, usize, i64)]) -> Condition {
     let guard = |&(left, right, bound): &(usize, usize, i64)| Guard { left, right, bound: Bound::at_most(bound) };
-    Condition { guards: guards.iter().map(guard).collect(), rows: Vec::new() }
+    Condition { guards: guards.iter().map(guard).collect(), ..Condition::default() }
 }
 
 /// `x` and `y` grow by one, twice; then this holds.
@@ -66,7 +66,7 @@ fn a_negative_cycle_gives_the_bounds_at_each_cut() {
 #[test]
 fn a_refutation_gives_sums_at_each_cut() {
     // x + y ≤ 3 in the end.
-    let end = Condition { guards: Vec::new(), rows: vec![Row::new([(1, 1), (2, 1)], 3).expect("it fits")] };
+    let end = Condition { rows: vec![Row::new([(1, 1), (2, 1)], 3).expect("it fits")], ..Condition::default() };
     let Solved::Refuted(wanted) = grown(&end) else { panic!("it is not feasible") };
     let n_predicates = wanted.iter().filter(|it| matches!(it, Wanted::Predicate(_))).count();
     assert_eq!(n_predicates, 3, "{wanted:?}");
@@ -74,6 +74,6 @@ fn a_refutation_gives_sums_at_each_cut() {
 
 #[test]
 fn integers_are_found_for_sums() {
-    let end = Condition { guards: Vec::new(), rows: vec![Row::new([(1, -2), (2, -3)], -10).expect("it fits")] };
+    let end = Condition { rows: vec![Row::new([(1, -2), (2, -3)], -10).expect("it fits")], ..Condition::default() };
     assert!(matches!(grown(&end), Solved::Integers(_)));
 }

@@ -9,9 +9,10 @@ fn domain(variable: u8) -> Option<(Value, Value)> {
     (variable == 2).then_some((0, 3))
 }
 
-const DIFFERENCES: Differences<'static, u8> = Differences { domain: &domain, arithmetic: Arithmetic::Differences };
+const DIFFERENCES: Differences<'static, u8> =
+    Differences { domain: &domain, arithmetic: Arithmetic::Differences, modulus: 12 };
 
-const LINEAR: Differences<'static, u8> = Differences { domain: &domain, arithmetic: Arithmetic::Linear };
+const LINEAR: Differences<'static, u8> = Differences { domain: &domain, arithmetic: Arithmetic::Linear, modulus: 12 };
 
 fn var(variable: u8) -> Expr<u8> {
     Expr::Var(variable)
@@ -43,14 +44,17 @@ fn check_with(differences: &Differences<'_, u8>, expr: &Expr<u8>) {
 }
 
 fn points() -> impl Iterator<Item = [Value; 3]> {
-    let all = (-3..=4).flat_map(|x| (-3..=4).map(move |y| (x, y)));
+    let far = [-100, -71, -70, -69, 29, 30, 69, 70, 99, 100];
+    let all = (-3..=4).chain(far).flat_map(|x| (-3..=4).map(move |y| (x, y)));
     all.flat_map(|(x, y)| (0..=3).map(move |z| [x, y, z]))
 }
 
 fn is_true(all: &Conjunction<u8>, point: [Value; 3]) -> bool {
     let value = |it: Option<u8>| it.map_or(0, |it| point[usize::from(it)]);
     let mut differences = all.differences.iter();
-    differences.all(|atom| value(atom.left) - value(atom.right) <= atom.bound)
+    let mut remainders = all.remainders.iter();
+    remainders.all(|it| value(Some(it.variable)).rem_euclid(it.modulus) == it.remainder)
+        && differences.all(|atom| value(atom.left) - value(atom.right) <= atom.bound)
         && all.rows.iter().all(|row| linear(row, point) <= 0)
 }
 
@@ -94,6 +98,45 @@ fn what_is_no_difference_is_refused() {
     assert!(DIFFERENCES.values(&op(Div, Expr::Const(2), var(2))).is_err(), "it may be a division by zero");
     let huge = op(Add, var(0), Expr::Const(Value::MAX));
     assert!(DIFFERENCES.values(&op(Add, huge, Expr::Const(1))).is_err(), "it does not fit 64 bits");
+}
+
+#[test]
+fn division_is_by_remainders() {
+    use BinaryOp::{Add, BitAnd, BitOr, BitXor, Eq, Ge, Rem, Sub};
+    for by in [-4, -2, -1, 1, 2, 3, 4, 6] {
+        check(&op(Rem, var(0), Expr::Const(by)));
+        check(&op(Rem, op(Add, var(0), Expr::Const(-3)), Expr::Const(by)));
+        check(&op(Eq, op(Rem, var(0), Expr::Const(by)), var(2)));
+        check(&op(Ge, op(Rem, op(Sub, var(0), var(1)), Expr::Const(by)), Expr::Const(1)));
+    }
+    for mask in [0, 1, 2, 3] {
+        for bits in [BitAnd, BitOr, BitXor] {
+            check(&op(bits, var(0), Expr::Const(mask)));
+            check(&op(bits, Expr::Const(mask), op(Add, var(0), Expr::Const(1))));
+        }
+        check(&op(BitAnd, var(0), Expr::Const(!mask)));
+    }
+    assert!(DIFFERENCES.values(&op(Rem, var(0), Expr::Const(5))).is_err(), "5 is no divisor of the modulus");
+    assert!(DIFFERENCES.values(&op(Rem, var(0), Expr::Const(0))).is_err(), "it is a division by zero");
+    assert!(DIFFERENCES.values(&op(Rem, var(0), Expr::Const(Value::MIN))).is_err());
+}
+
+#[test]
+fn division_of_a_range_is_by_quotients() {
+    use BinaryOp::{Add, Div, Rem, Sub};
+    // Too many values to look at one by one.
+    let domain = |variable: u8| (variable == 0).then_some((-100, 100));
+    let wide = Differences { domain: &domain, arithmetic: Arithmetic::Differences, modulus: 1 };
+    for by in [-70, -3, 3, 30, 101, 256] {
+        let is_few = Value::abs(by) > 3;
+        for expr in [Rem, Div].map(|it| op(it, op(Add, var(0), Expr::Const(1)), Expr::Const(by))) {
+            assert_eq!(wide.values(&expr).is_ok(), is_few, "{expr:?}");
+            if is_few {
+                check_with(&wide, &expr);
+            }
+        }
+    }
+    assert!(wide.values(&op(Rem, op(Sub, var(0), var(1)), Expr::Const(256))).is_err(), "v₁ has no bounds");
 }
 
 #[test]

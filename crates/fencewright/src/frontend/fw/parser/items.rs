@@ -2,10 +2,11 @@
 
 use super::{Failed, Parsed, Parser};
 use crate::frontend::ast::{
-    Const, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Name, Parameter, Shared, SharedVariable,
-    Thread,
+    Const, ConstArray, Enum, Expr, FamilyParameter, File, Function, Initial, Item, ItemKind, Name, Parameter, Shared,
+    SharedVariable, Thread,
 };
 use crate::frontend::fw::token::{Keyword, Symbol, TokenKind};
+use crate::source::Diagnostic;
 
 impl Parser<'_> {
     /// The whole text.
@@ -27,6 +28,9 @@ impl Parser<'_> {
         // Behind an `#` it is another language's.
         if self.is_at_word("include") && !self.current().is_after_error {
             return self.include();
+        }
+        if self.is_at_word("enum") && self.window[1].kind == TokenKind::Name {
+            return self.enumeration();
         }
         let keyword = match self.kind() {
             TokenKind::Keyword(keyword) if keyword.starts_item() => Some(keyword),
@@ -50,6 +54,9 @@ impl Parser<'_> {
         let help = "a constant is declared by `const N = 2;`";
         self.check_c_type("const", "= 2")?;
         let name = self.name("the name of a constant", help)?;
+        if self.is_at(Symbol::OpenBracket) {
+            return self.constant_array(name);
+        }
         if self.is_at(Symbol::Colon) {
             let help = format!("remove the type: `const {} = …;`", name.text);
             return Err(self.expected("`=`", &help));
@@ -58,6 +65,32 @@ impl Parser<'_> {
         let value = self.expression()?;
         self.semicolon()?;
         Ok(ItemKind::Const(Const { name, value }))
+    }
+
+    /// `[3] = {0, 1, 4};`, behind a name.
+    fn constant_array(&mut self, name: Name) -> Parsed<ItemKind> {
+        let help = format!("a constant array is declared by `const {}[2] = {{0, 1}};`", name.text);
+        let size = self.array_size()?;
+        self.expect(Symbol::Assign, &help)?;
+        let open = self.expect(Symbol::OpenBrace, &help)?.span;
+        let values = self.list(open, Symbol::CloseBrace, Self::expression)?;
+        let span = self.since(open);
+        self.semicolon()?;
+        Ok(ItemKind::ConstArray(ConstArray { name, size, values, span }))
+    }
+
+    /// `enum State { Idle, Busy }`
+    fn enumeration(&mut self) -> Parsed<ItemKind> {
+        self.bump();
+        let help = "names of values are declared by `enum State { Idle, Busy }`";
+        let name = self.name("the name of a type", help)?;
+        let open = self.expect(Symbol::OpenBrace, help)?.span;
+        let values = self.list(open, Symbol::CloseBrace, |parser| parser.name("the name of a value", help))?;
+        if values.is_empty() {
+            let error = Diagnostic::error(self.since(open), "an `enum` without values").with_help(help);
+            return Err(self.report(error));
+        }
+        Ok(ItemKind::Enum(Enum { name, values }))
     }
 
     fn shared(&mut self) -> Parsed<ItemKind> {

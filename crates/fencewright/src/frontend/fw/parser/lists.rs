@@ -64,8 +64,10 @@ impl Parser<'_> {
         } else if self.eat_keyword(Keyword::Int) {
             TypeKind::Int
         } else {
-            self.check_type_name()?;
-            TypeKind::Range(Box::new(self.range("a type: `bool`, `int` or a range such as `0..3`")?))
+            match self.type_name()? {
+                Some(name) => TypeKind::Named(name),
+                None => TypeKind::Range(Box::new(self.range("a type: `bool`, `int` or a range such as `0..3`")?)),
+            }
         };
         Ok(Type { span: self.since(start), kind })
     }

@@ -106,8 +106,8 @@ impl Parser<'_> {
             TokenKind::Keyword(_) | TokenKind::Name | TokenKind::Int(_) | TokenKind::Symbol(_) | TokenKind::End => self
                 .expected(
                     "a declaration",
-                    "a file consists of `const`, `shared`, `thread`, `fn`, `forbid`, `predicate` and `include` \
-                     declarations",
+                    "a file consists of `const`, `enum`, `shared`, `thread`, `fn`, `forbid`, `predicate` and \
+                     `include` declarations",
                 ),
         }
     }
@@ -193,8 +193,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `x: integer`: a word that is not a type, where one is expected.
-    pub(super) fn check_type_name(&mut self) -> Parsed<()> {
+    /// A name where a type is expected, if there is one alone; `x: integer` is a mistake.
+    pub(super) fn type_name(&mut self) -> Parsed<Option<Name>> {
         let is_alone = match self.window[1].kind {
             TokenKind::Symbol(symbol) => {
                 matches!(symbol, Symbol::Assign | Symbol::Semicolon | Symbol::Comma | Symbol::CloseParen)
@@ -204,18 +204,18 @@ impl Parser<'_> {
         let word = self.text();
         match self.kind() {
             TokenKind::Name if is_alone => {
-                let help = match nearest(word, ["bool", "int"]) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None if word.starts_with("bool") => "did you mean `bool`?".to_owned(),
-                    None if word.starts_with("int") || C_TYPES.contains(&word) => "did you mean `int`?".to_owned(),
-                    None => "the types are `bool`, `int` and ranges such as `0..3`".to_owned(),
+                let near = match nearest(word, ["bool", "int"]) {
+                    Some(near) => near,
+                    None if word.starts_with("bool") => "bool",
+                    None if word.starts_with("int") || C_TYPES.contains(&word) => "int",
+                    None => return Ok(Some(self.take_name())),
                 };
-                Err(self.expected("a type", &help))
+                Err(self.expected("a type", &format!("did you mean `{near}`?")))
             }
             TokenKind::Int(_) if is_alone => Err(self
                 .expected("a type", &format!("a range has two ends: `0..{word}`; an initial value comes after `=`"))),
             TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(_) | TokenKind::Symbol(_) | TokenKind::End => {
-                Ok(())
+                Ok(None)
             }
         }
     }
@@ -342,10 +342,9 @@ impl Parser<'_> {
             TokenKind::Symbol(Symbol::Dot | Symbol::Arrow) => {
                 "a thread only sees its own registers and shared variables".to_owned()
             }
-            TokenKind::Symbol(symbol) => match symbol.text().strip_suffix('=') {
-                Some(op) if ["<<", ">>"].contains(&op) => format!("write `{name} = {name} {op} …;`"),
-                Some(_) | None => format!("to assign, write `{name} = …;`; an expression alone is not a statement"),
-            },
+            TokenKind::Symbol(_) => {
+                format!("to assign, write `{name} = …;`; an expression alone is not a statement")
+            }
             TokenKind::Name | TokenKind::Int(_) | TokenKind::Keyword(_) | TokenKind::End => {
                 format!("a statement that starts with a name is `{name} = …;`, `{name}(…);` or a label `{name}:`")
             }

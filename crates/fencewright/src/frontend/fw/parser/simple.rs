@@ -1,7 +1,7 @@
 //! Statements without blocks.
 
 use super::{Parsed, Parser};
-use crate::frontend::ast::{Assign, Expr, ExprKind, Let, Name, StmtKind, Target};
+use crate::frontend::ast::{Assign, Compound, Expr, ExprKind, Let, Name, Shift, StmtKind, Target};
 use crate::frontend::fw::token::{Symbol, TokenKind};
 use crate::frontend::nearest::nearest;
 use crate::program::{BinaryOp, FenceKind};
@@ -119,17 +119,19 @@ impl Parser<'_> {
     }
 
     /// Takes `=`, `+=` and the like.
-    fn assignment_operator(&mut self, target: &Target) -> Parsed<Option<BinaryOp>> {
+    fn assignment_operator(&mut self, target: &Target) -> Parsed<Option<Compound>> {
         let op = match self.kind() {
             TokenKind::Symbol(Symbol::Assign) => None,
-            TokenKind::Symbol(Symbol::AddAssign) => Some(BinaryOp::Add),
-            TokenKind::Symbol(Symbol::SubAssign) => Some(BinaryOp::Sub),
-            TokenKind::Symbol(Symbol::MulAssign) => Some(BinaryOp::Mul),
-            TokenKind::Symbol(Symbol::DivAssign) => Some(BinaryOp::Div),
-            TokenKind::Symbol(Symbol::RemAssign) => Some(BinaryOp::Rem),
-            TokenKind::Symbol(Symbol::AndAssign) => Some(BinaryOp::BitAnd),
-            TokenKind::Symbol(Symbol::OrAssign) => Some(BinaryOp::BitOr),
-            TokenKind::Symbol(Symbol::XorAssign) => Some(BinaryOp::BitXor),
+            TokenKind::Symbol(Symbol::AddAssign) => Some(Compound::Binary(BinaryOp::Add)),
+            TokenKind::Symbol(Symbol::SubAssign) => Some(Compound::Binary(BinaryOp::Sub)),
+            TokenKind::Symbol(Symbol::MulAssign) => Some(Compound::Binary(BinaryOp::Mul)),
+            TokenKind::Symbol(Symbol::DivAssign) => Some(Compound::Binary(BinaryOp::Div)),
+            TokenKind::Symbol(Symbol::RemAssign) => Some(Compound::Binary(BinaryOp::Rem)),
+            TokenKind::Symbol(Symbol::AndAssign) => Some(Compound::Binary(BinaryOp::BitAnd)),
+            TokenKind::Symbol(Symbol::OrAssign) => Some(Compound::Binary(BinaryOp::BitOr)),
+            TokenKind::Symbol(Symbol::XorAssign) => Some(Compound::Binary(BinaryOp::BitXor)),
+            TokenKind::Symbol(Symbol::ShiftLeftAssign) => Some(Compound::Shift(Shift::Left)),
+            TokenKind::Symbol(Symbol::ShiftRightAssign) => Some(Compound::Shift(Shift::Right)),
             TokenKind::Symbol(Symbol::ColonAssign | Symbol::Eq) => {
                 let name = self.shortened(target.span);
                 let help = if self.is_at(Symbol::Eq) {

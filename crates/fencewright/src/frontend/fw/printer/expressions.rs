@@ -3,9 +3,11 @@
 use crate::frontend::ast::{Binder, Conditional, Expr, ExprKind, Range, ThreadRef, Type, TypeKind};
 use crate::frontend::fw::precedence;
 use crate::program::{BinaryOp, UnaryOp};
+use crate::watch::heed;
 
 /// An expression, without parentheses around it.
 pub(super) fn expr(it: &Expr) -> String {
+    heed(2);
     let mut out = String::new();
     write(&mut out, it, precedence::CONDITIONAL);
     out
@@ -22,6 +24,7 @@ pub(super) fn ty(it: &Type) -> String {
         TypeKind::Bool => "bool".to_owned(),
         TypeKind::Int => "int".to_owned(),
         TypeKind::Range(it) => range(it),
+        TypeKind::Named(name) => name.text.clone(),
     }
 }
 

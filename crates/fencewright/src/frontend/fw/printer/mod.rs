@@ -7,10 +7,11 @@
 mod expressions;
 
 use crate::frontend::ast::{
-    Block, Comment, Const, Else, Expr, File, Forbid, ForbidHang, Function, If, Initial, Item, ItemKind, Let, Parameter,
-    Shared, Stmt, StmtKind, Thread, Trivia,
+    Block, Comment, Compound, Const, Else, Enum, Expr, File, Forbid, ForbidHang, Function, If, Initial, Item, ItemKind,
+    Let, Parameter, Shared, Stmt, StmtKind, Thread, Trivia,
 };
 use crate::program::{BinaryOp, FenceKind};
+use crate::watch::heed;
 use expressions::{arguments, binder, expr, list, range, ty};
 
 const INDENT: &str = "    ";
@@ -77,6 +78,13 @@ impl Printer {
             ItemKind::Const(Const { name, value }) => {
                 self.out += &format!("const {} = {};", name.text, expr(value));
             }
+            ItemKind::ConstArray(it) => {
+                let (name, size, values) = (&it.name.text, expr(&it.size), list(&it.values, expr));
+                self.out += &format!("const {name}[{size}] = {{{values}}};");
+            }
+            ItemKind::Enum(Enum { name, values }) => {
+                self.out += &format!("enum {} {{ {} }}", name.text, list(values, |it| it.text.clone()));
+            }
             ItemKind::Shared(it) => self.out += &shared(it),
             ItemKind::Thread(it) => self.thread(it),
             ItemKind::Function(it) => self.function(it),
@@ -128,6 +136,7 @@ impl Printer {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        heed(4);
         let is_label = matches!(statement.kind, StmtKind::Label(_));
         self.depth -= usize::from(is_label);
         self.comments(&statement.trivia.before);
@@ -212,11 +221,12 @@ impl Printer {
     }
 }
 
-fn assignment(target: &str, op: Option<BinaryOp>, value: &Expr) -> String {
+fn assignment(target: &str, op: Option<Compound>, value: &Expr) -> String {
     let value_text = expr(value);
     match op {
         None => format!("{target} = {value_text};"),
-        Some(
+        Some(Compound::Shift(shift)) => format!("{target} {}= {value_text};", shift.symbol()),
+        Some(Compound::Binary(
             op @ (BinaryOp::Add
             | BinaryOp::Sub
             | BinaryOp::Mul
@@ -225,9 +235,9 @@ fn assignment(target: &str, op: Option<BinaryOp>, value: &Expr) -> String {
             | BinaryOp::BitAnd
             | BinaryOp::BitOr
             | BinaryOp::BitXor),
-        ) => format!("{target} {}= {value_text};", op.symbol()),
+        )) => format!("{target} {}= {value_text};", op.symbol()),
         // These are no part of the language; a tree may still have others.
-        Some(op) => format!("{target} = {};", expressions::combine(op, target, value)),
+        Some(Compound::Binary(op)) => format!("{target} = {};", expressions::combine(op, target, value)),
     }
 }
 

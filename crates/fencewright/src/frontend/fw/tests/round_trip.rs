@@ -29,6 +29,10 @@ fn canonical_text_stays_as_it_is() {
 #[test]
 fn items_have_one_layout() {
     check("const N=2 ;", "const N = 2;\n");
+    check("const A [ N ]={ 1,2 , };", "const A[N] = {1, 2};\n");
+    check("enum S{A,B ,}", "enum S { A, B }\n");
+    check("shared x:S=A;", "shared x: S = A;\n");
+    check("shared enum;", "shared enum;\n");
     check("shared x,y :0 .. 3=0;", "shared x, y: 0..3 = 0;\n");
     check("shared a [ 2 ]={ 1,2 , };", "shared a[2] = {1, 2};\n");
     check("thread P ( i:0..1 ,j : 0 .. N - 1 ){}", "thread P(i: 0..1, j: 0..N-1) {}\n");
@@ -55,7 +59,7 @@ fn statements_have_one_layout() {
     check_body("do{}while x;", "do {} while (x);");
     check_body("choose{}or{}or{}", "choose {} or {} or {}");
     check_body("fence ( full );fence( store );", "fence;\nfence(store);");
-    check_body("x+=1;a[ 1 ]-=2;", "x += 1;\na[1] -= 2;");
+    check_body("x+=1;a[ 1 ]-=2;x<<=1;x>>=2;", "x += 1;\na[1] -= 2;\nx <<= 1;\nx >>= 2;");
     check_body("{{}}", "{\n    {}\n}");
     check_body("\n\n x=1;\n\n\n y=2;\n\n", "x = 1;\n\ny = 2;");
     check_body("f ( 1 , 2, );", "f(1, 2);");

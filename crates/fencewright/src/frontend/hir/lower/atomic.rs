@@ -8,6 +8,7 @@ use crate::frontend::hir::Block;
 use crate::frontend::said::Said;
 use crate::program::{Expr, Micro, Op};
 use crate::source::Span;
+use crate::watch::heed;
 
 use super::cfg::{Arc, Cfg, Node};
 use super::walk::Walk;
@@ -62,6 +63,7 @@ impl<'c> Folder<'c> {
         let mut path = Vec::new();
         let mut node = from;
         while node != to && said.spend_edge(span) {
+            heed(8);
             let out = self.out.get(&node).cloned().unwrap_or_default();
             match out.as_slice() {
                 [] => {
@@ -92,6 +94,7 @@ impl<'c> Folder<'c> {
         // The front moves down by height; when it is one node, all paths go through it.
         let mut front: Vec<Node> = self.successors(node);
         while front.len() > 1 {
+            heed(8);
             front.sort_by_key(|&it| (self.height(it), it));
             front.dedup();
             let Some(highest) = front.pop() else { break };
@@ -117,6 +120,7 @@ fn measure(out: &BTreeMap<Node, Vec<(&Op, Node)>>, height: &mut BTreeMap<Node, u
     let mut todo = vec![(start, Visit::Enter)];
     let mut entered = BTreeSet::new();
     while let Some((node, visit)) = todo.pop() {
+        heed(4);
         let next = out.get(&node).map_or(&[][..], Vec::as_slice);
         match visit {
             Visit::Enter if height.contains_key(&node) || !entered.insert(node) => {}

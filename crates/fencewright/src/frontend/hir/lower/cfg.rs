@@ -12,6 +12,7 @@ use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
 use crate::frontend::hir::LocalId;
+use crate::watch::heed;
 
 crate::index_type!(
     /// A control point in the making.
@@ -61,6 +62,8 @@ pub(super) struct Cfg {
     pub entry: Node,
     /// Where the process has ended.
     pub end: Option<Node>,
+    /// The statements that wait for a condition.
+    pub waits: Vec<Span>,
     /// The call that arcs come from now.
     pub call: Option<Shared<Called>>,
     /// The function that registers are declared in now.
@@ -76,6 +79,7 @@ impl Cfg {
             slots: IndexVec::new(),
             entry: Node::from_usize(0),
             end: None,
+            waits: Vec::new(),
             call: None,
             scope: None,
         };
@@ -162,6 +166,7 @@ impl Cfg {
     fn settle(&mut self) {
         let mut arcs = std::mem::take(&mut self.arcs);
         for arc in &mut arcs {
+            heed(1);
             arc.from = self.find(arc.from);
             arc.to = self.find(arc.to);
         }
@@ -183,6 +188,7 @@ impl Cfg {
         is_seen[self.entry] = true;
         let mut todo = vec![self.entry];
         while let Some(node) = todo.pop() {
+            heed(1);
             for &next in &successors[node] {
                 if !std::mem::replace(&mut is_seen[next], true) {
                     todo.push(next);
@@ -208,6 +214,7 @@ impl Cfg {
         }
         let mut touched: IndexVec<Node, bool> = IndexVec::filled(self.nodes.len(), false);
         for i in 0..self.arcs.len() {
+            heed(1);
             let (from, to) = (self.arcs[i].from, self.arcs[i].to);
             if !is_idle(&self.arcs[i].op) || touched[from] || touched[to] {
                 continue;

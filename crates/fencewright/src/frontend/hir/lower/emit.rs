@@ -10,6 +10,7 @@ use crate::util::{Idx, IndexVec};
 
 use super::cfg::{Cfg, Node};
 use crate::frontend::hir::{LocalId, Thread};
+use crate::watch::heed;
 
 /// A process with what properties may say of it.
 #[derive(Debug)]
@@ -36,12 +37,14 @@ pub(super) fn emit(
     let registers = emit_registers(builder, &mut emitted, cfg, domains);
     let points = emit_points(builder, &mut emitted, cfg);
     for arc in &cfg.arcs {
+        heed(4);
         let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
         let edge = builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
         if let Some(call) = &arc.call {
             builder.called(edge, call);
         }
     }
+    cfg.waits.iter().for_each(|&span| builder.wait(span));
     if let Some(end) = cfg.end {
         builder.end(points.of(end));
         emitted.ends.push(points.of(end));
@@ -57,6 +60,7 @@ fn emit_registers(
 ) -> Vec<Option<RegisterId>> {
     let mut is_used = vec![false; cfg.slots.len()];
     for arc in &cfg.arcs {
+        heed(4);
         for_each_register(&arc.op, &mut |register| is_used[register.index()] = true);
     }
     let mut registers = vec![None; cfg.slots.len()];

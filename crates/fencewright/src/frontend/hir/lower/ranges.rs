@@ -9,6 +9,7 @@ use crate::frontend::hir::LocalId;
 use crate::program::{Domain, Expr, Initial, Micro, Op, Place, Program, RegisterId, Value};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
+use crate::watch::heed;
 
 use super::cfg::{Cfg, Slot};
 use super::intervals::{Interval, eval};
@@ -96,6 +97,7 @@ fn domain(cfg: &Cfg, register: RegisterId, values: Interval) -> Domain {
 fn round(assignments: &[Assignment<'_>], values: &mut IndexVec<RegisterId, Interval>) -> Vec<usize> {
     let mut growing = Vec::new();
     for (i, assignment) in assignments.iter().enumerate() {
+        heed(2);
         let new = match &assignment.assigned {
             Assigned::Value(expr) => eval(expr, &|register| values[register]),
             Assigned::Known(interval) => *interval,
@@ -183,6 +185,7 @@ fn depends_on_itself(sources: &[BTreeSet<RegisterId>], register: RegisterId) -> 
     let mut seen = BTreeSet::new();
     let mut todo = vec![register];
     while let Some(it) = todo.pop() {
+        heed(2);
         for &source in &sources[it.index()] {
             if source == register {
                 return true;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{BinaryOp, Expr, PointId, ProcessId, Situation, StateVar};
+use crate::watch::heed;
 
 /// A situation in the making: where processes are, and what holds.
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ impl Conjunct {
 
     /// Both; nothing if a process would be in two places.
     pub(super) fn and(&self, other: &Self) -> Option<Self> {
+        heed(8);
         let mut at = self.at.clone();
         for (process, points) in &other.at {
             let both = match at.get(process) {

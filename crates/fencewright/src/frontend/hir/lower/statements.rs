@@ -8,6 +8,7 @@ use crate::frontend::hir::{
 };
 use crate::program::{BinaryOp, Called, Domain, Expr, Initial, Op};
 use crate::source::Span;
+use crate::watch::heed;
 
 use super::cfg::Node;
 use super::walk::{Activation, Loop, Walk};
@@ -19,13 +20,14 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt) {
+        heed(4);
         assert!(!self.is_atomic || may_be_atomic(&stmt.kind), "an atomic block is one step");
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Let(local, first) => self.let_(*local, first, span),
             StmtKind::Assign(local, value) => self.assign(*local, value, span),
             StmtKind::Store(place, order, value) => self.store(place, *order, value, span),
-            StmtKind::Modify(place, target, op, value) => self.modify(place, *target, (*op, value), span),
+            StmtKind::Modify(place, target, by) => self.modify(place, *target, by, span),
             StmtKind::Do(effect) => self.do_(effect),
             StmtKind::If(branches, otherwise) => self.if_(branches, otherwise),
             StmtKind::While(condition, body) => self.while_(condition, body),
@@ -51,6 +53,7 @@ impl Walk<'_> {
             }
             StmtKind::Assume(condition) => {
                 let holds = self.cfg.node();
+                self.cfg.waits.push(span);
                 self.condition(condition, Some(holds), None);
                 self.cursor = holds;
             }
@@ -93,13 +96,16 @@ impl Walk<'_> {
         self.fence(order.after(), statement);
     }
 
-    fn modify(&mut self, place: &Place, target: Span, (op, value): (BinaryOp, &Tree), statement: Span) {
+    fn modify(&mut self, place: &Place, target: Span, by: &[(BinaryOp, Tree)], statement: Span) {
         let domain = self.domain_of(place);
         let place = self.place(place);
         let old = self.temporary(domain, target);
         self.step(Op::Load(old, place.clone()), target);
-        let value = self.value(value);
-        self.step(Op::Store(place, Expr::binary(op, Expr::Var(old), value)), statement);
+        let mut sum = Expr::Var(old);
+        for (op, value) in by {
+            sum = Expr::binary(*op, sum, self.value(value));
+        }
+        self.step(Op::Store(place, sum), statement);
     }
 
     fn do_(&mut self, effect: &Effect) {

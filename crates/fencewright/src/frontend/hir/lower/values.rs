@@ -6,12 +6,14 @@ use crate::frontend::hir::{
 };
 use crate::program::{BinaryOp, Domain, Expr, FenceKind, Op, Place, RegisterId, RmwVar};
 use crate::source::Span;
+use crate::watch::heed;
 
 use super::walk::Walk;
 
 impl Walk<'_> {
     /// The value of an expression over registers; its effects go before the cursor.
     pub(super) fn value(&mut self, expr: &Tree) -> Expr<RegisterId> {
+        heed(2);
         match expr {
             Expr::Const(value) => Expr::Const(*value),
             Expr::Var(Operand::Local(local)) => Expr::Var(self.register(*local)),

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::flags::{self, Flags, is_memory};
-use crate::frontend::ast::{Assign, Else, Expr, If, Stmt, StmtKind, Target};
+use crate::frontend::ast::{Assign, Compound, Else, Expr, If, Stmt, StmtKind, Target};
 use crate::frontend::import::tree::{
     assign, atomic, binary, block, comment, int, let_, name, stmt, target, value_of, var,
 };
@@ -166,7 +166,7 @@ fn grouped(is_atomic: bool, steps: Vec<Stmt>, span: Span) -> Stmt {
 fn updated(to: Target, op: BinaryOp, value: Expr, by: Expr, span: Span) -> Stmt {
     let is_update = matches!(&value.kind, crate::frontend::ast::ExprKind::Binary(..));
     if is_update && matches!(op, BinaryOp::Add | BinaryOp::Sub) {
-        return stmt(StmtKind::Assign(Assign { target: to, op: Some(op), value: by }), span);
+        return stmt(StmtKind::Assign(Assign { target: to, op: Some(Compound::Binary(op)), value: by }), span);
     }
     assign(to, value, span)
 }

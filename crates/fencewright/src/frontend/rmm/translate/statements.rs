@@ -12,12 +12,14 @@ use crate::frontend::rmm::syntax::{Place, PlaceKind, Sequence, Stmt, StmtKind, W
 use crate::numeric::Range;
 use crate::program::{BinaryOp, FenceKind};
 use crate::source::{Diagnostic, Span};
+use crate::watch::heed;
 
 /// The most locations a pointer is spelled out for.
 const MAX_POINTED: usize = 64;
 
 impl Body<'_, '_> {
     pub(super) fn statements(&mut self, all: &[Stmt], out: &mut Vec<ast::Stmt>) {
+        heed(4);
         for it in all {
             self.statement(it, out);
         }
