@@ -2,6 +2,7 @@
 
 mod fence;
 mod names;
+mod outcomes;
 mod search;
 mod settings;
 mod tables;
@@ -18,6 +19,7 @@ use fencewright::memory::Model;
 use fencewright::watch::Limits;
 
 pub(crate) use fence::{FenceArguments, WhichFences};
+pub(crate) use outcomes::OutcomesArguments;
 pub(crate) use search::{AskArgument, Asked, SearchArguments};
 pub(crate) use tables::TablesArguments;
 pub(crate) use translate::TranslateArguments;
@@ -28,12 +30,13 @@ use names::{engines, frontends, model, reports};
 /// No line is longer than 78 characters: it is printed as it stands.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    safe under every model asked;
+  0    safe under every model asked; `outcomes`: all are listed;
        `fence`: at least one correct set, perhaps empty; `verify`: valid;
        `test`: all expectations hold;
        `tables`: no answer differs from the paper's without an explanation
   1    unsafe; `fence`: no correct set at these places; `verify`: refused;
        `test`: an expectation does not hold; `tables`: an answer differs;
+       `outcomes --witness`: no run ends so;
        warnings, with `--deny-warnings`
   2    the input, a file or the command line is wrong
   3    unknown: a limit was reached, or the abstraction could not decide
@@ -62,6 +65,11 @@ impl Arguments {
             let message = format!("`--{option}` says which fences, and none are asked for\n  = help: add `--fences`");
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
         }
+        if let Command::Outcomes(it) = &self.command
+            && let Some(message) = it.contradiction(&self.output.format)
+        {
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
         match self.command.search().and_then(SearchArguments::contradiction) {
             Some(message) => Err(Self::command().error(ErrorKind::ArgumentConflict, message)),
             None => Ok(self),
@@ -78,6 +86,8 @@ pub(crate) enum Command {
     Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
+    /// Which final states are there?
+    Outcomes(OutcomesArguments),
     /// Do the programs do what their headers expect?
     Test(TestArguments),
     /// Check, and write a certificate
@@ -113,6 +123,7 @@ impl Command {
             Self::Check(it) => Some(&it.search),
             Self::Fence(it) => Some(&it.search),
             Self::Trace(it) => Some(&it.search),
+            Self::Outcomes(it) => Some(&it.search),
             Self::Certify(it) => Some(&it.search),
             Self::Verify(_) | Self::Import(_) | Self::Fmt(_) | Self::Tables(_) => None,
             Self::Translate(_) | Self::Explore(_) | Self::Test(_) => None,
@@ -131,6 +142,7 @@ impl Command {
             Self::Check(_) => Some("check"),
             Self::Fence(_) => Some("fence"),
             Self::Trace(_) => Some("trace"),
+            Self::Outcomes(_) => Some("outcomes"),
             Self::Certify(_) => Some("certify"),
             Self::Test(_) => Some("test"),
             Self::Verify(_) => Some("verify"),

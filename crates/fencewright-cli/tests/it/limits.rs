@@ -129,3 +129,11 @@ fn repairs_and_certificates_keep_to_time_and_memory() {
         keeps_its_limits(&["certify", "--model", "tso"], name, &text);
     }
 }
+
+#[test]
+fn outcomes_keep_to_time_and_memory() {
+    for (name, text) in hostile() {
+        keeps_its_limits(&["outcomes", "--model", "pso"], name, &text);
+        keeps_its_limits(&["outcomes", "--model", "tso", "--engine", "load-buffer"], name, &text);
+    }
+}

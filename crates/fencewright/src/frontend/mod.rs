@@ -10,6 +10,7 @@
 //! its own makes the typed tree ([`hir`]). Either way every message about the meaning of a program points into its
 //! text.
 
+pub mod asked;
 pub mod ast;
 pub mod fw;
 pub mod hints;
@@ -23,6 +24,7 @@ pub mod rewrite;
 pub mod rmm;
 mod said;
 
+use asked::Asked;
 use rewrite::Rewrite;
 
 use crate::program::Program;
@@ -40,6 +42,11 @@ pub trait Frontend: Sync {
     fn about(&self) -> &'static str;
     /// Reads a text.
     fn read(&self, input: &mut Input<'_>) -> Read;
+    /// What a text that means something asks about final states, where the language has words for that.
+    fn asked(&self, source: &Source) -> Option<Asked> {
+        let _ = source;
+        None
+    }
     /// How fences are written into its texts, if they can be.
     fn rewrite(&self) -> Option<&dyn Rewrite> {
         None

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
-    Command, Detail, FenceFinding, Finding, Fullness, Look, Report, Tested, Verification, WrongInput, certificates,
-    fences, property, tested, violated,
+    Command, Detail, FenceFinding, Finding, Fullness, Look, OutcomeFinding, Report, Tested, Verification,
+    WitnessFinding, WrongInput, certificates, fences, outcomes, property, tested, violated,
 };
 use crate::source::Style;
 
@@ -59,6 +59,14 @@ impl Report for Human {
 
     fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String {
         fences::text(finding, look)
+    }
+
+    fn outcomes(&self, finding: &OutcomeFinding<'_>, look: Look) -> String {
+        outcomes::text::outcomes(finding, look)
+    }
+
+    fn witness(&self, finding: &WitnessFinding<'_>, look: Look) -> String {
+        outcomes::text::witness(finding, look)
     }
 
     fn tested(&self, tested: &Tested<'_>, look: Look) -> String {

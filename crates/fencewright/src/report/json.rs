@@ -5,16 +5,18 @@
 
 use serde::Serialize;
 
-use crate::engine::{Answer, Judged, Verdict};
+use crate::engine::{Answer, Judged, Stats, Verdict};
 use crate::program::{FenceKind, Initial, Program};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
 use crate::report::hang::{HangJson, hang_json};
 use crate::report::notes::{NoteJson, WrongLine, notes_json};
+use crate::report::outcomes::json::{OutcomesLine, WitnessLine};
 use crate::report::steps::{Described, Kind, Where, describe};
 use crate::report::tested::TestLine;
 use crate::report::{
-    FenceFinding, Finding, Look, Report, Tested, Verification, Violated, WrongInput, property, violated,
+    FenceFinding, Finding, Look, OutcomeFinding, Report, Tested, Verification, Violated, WitnessFinding, WrongInput,
+    property, violated,
 };
 use crate::system::Run;
 
@@ -43,6 +45,14 @@ impl Report for Json {
 
     fn fences(&self, finding: &FenceFinding<'_>, _look: Look) -> String {
         line(&FenceLine::new(finding))
+    }
+
+    fn outcomes(&self, finding: &OutcomeFinding<'_>, _look: Look) -> String {
+        line(&OutcomesLine::new(finding))
+    }
+
+    fn witness(&self, finding: &WitnessFinding<'_>, _look: Look) -> String {
+        line(&WitnessLine::new(finding))
     }
 
     fn tested(&self, tested: &Tested<'_>, _look: Look) -> String {
@@ -157,7 +167,7 @@ struct WriteJson<'a> {
 }
 
 #[derive(Serialize)]
-struct StatsJson {
+pub(super) struct StatsJson {
     seconds: f64,
     explored: u64,
     kept: u64,
@@ -214,14 +224,18 @@ impl<'a> PropertyJson<'a> {
 impl StatsJson {
     fn new(finding: &Finding<'_>) -> Self {
         let stats = finding.answer.map(|answer| answer.stats).unwrap_or_default();
+        Self::of(stats, finding.seconds, finding.peak_rss)
+    }
+
+    pub(super) fn of(stats: Stats, seconds: f64, peak_rss_bytes: Option<u64>) -> Self {
         Self {
             // Microseconds are more than the clock is good for, and keep the line short.
-            seconds: (finding.seconds * 1e6).round() / 1e6,
+            seconds: (seconds * 1e6).round() / 1e6,
             explored: stats.explored,
             kept: stats.kept,
             bytes: stats.bytes,
             shortest: stats.is_shortest,
-            peak_rss_bytes: finding.peak_rss,
+            peak_rss_bytes,
         }
     }
 }

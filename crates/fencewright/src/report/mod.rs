@@ -6,6 +6,7 @@
 //!                    │                  ╲─▶ page (the run to walk through) ◀── Walk (steps chosen by hand)
 //!                    ╰─▶ blame (which reordering did the damage) ─▶ trace_text
 //!   FenceFinding ─▶ fences, fences_json
+//!   OutcomeFinding, WitnessFinding ─▶ outcomes (text, json, the log of herd)
 //!   all of them ─▶ sarif
 //!   Verification ─▶ certificates
 //!   Diagnostic ─▶ Note (what is said of the input, for machines) ─▶ json, sarif
@@ -21,6 +22,7 @@ mod hang;
 mod human;
 mod json;
 mod notes;
+mod outcomes;
 mod page;
 pub mod patch;
 mod property;
@@ -46,6 +48,7 @@ pub use hang::may_hang;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
 pub use notes::{Note, Place, WrongInput};
+pub use outcomes::{OutcomeFinding, Shown, WitnessFinding, herd_log, parts, shown, variable, without_outcome};
 pub use page::{
     NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
 };
@@ -194,6 +197,16 @@ pub trait Report: Sync {
     fn finding(&self, finding: &Finding<'_>, look: Look) -> String;
     /// The text for what fence synthesis found, ending in a newline.
     fn fences(&self, finding: &FenceFinding<'_>, look: Look) -> String;
+    /// The text for the final states of a program; empty where nobody wants to know.
+    fn outcomes(&self, finding: &OutcomeFinding<'_>, look: Look) -> String {
+        let _ = (finding, look);
+        String::new()
+    }
+    /// The text for a run that ends as was asked for; empty where nobody wants to know.
+    fn witness(&self, finding: &WitnessFinding<'_>, look: Look) -> String {
+        let _ = (finding, look);
+        String::new()
+    }
     /// The text for what the checker says of a certificate, ending in a newline.
     fn verification(&self, verification: &Verification<'_>, look: Look) -> String;
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod fences;
 mod json_schema;
+mod outcomes;
 mod page;
 mod patch;
 mod schema;

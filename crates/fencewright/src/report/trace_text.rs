@@ -10,7 +10,7 @@
 
 use std::fmt::Write;
 
-use crate::analysis::blame::{blame, edge_of};
+use crate::analysis::blame::{Blame, blame, edge_of};
 use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
@@ -35,20 +35,26 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
 /// The same in lines of so many characters, as far as words can be parted.
 pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
     let drawing = Drawing::new(program, run, fullness, look);
-    let mut out = drawing.start();
-    out += &drawing.heading();
-    let mut calls: IndexVec<ProcessId, Option<&Called>> = IndexVec::filled(program.processes().len(), None);
-    for (i, step) in describe(program, &run.trace.start, &run.events).iter().enumerate() {
-        out += &drawing.rows(&run.events[i], step, &mut calls[run.events[i].step.process]);
-    }
-    out += &drawing.end();
-    let is_hang = hang::is_hang(program, run);
-    let mut sentences = if is_hang { hang::sentences(program, run) } else { Vec::new() };
+    let mut sentences = if hang::is_hang(program, run) { hang::sentences(program, run) } else { Vec::new() };
     sentences.push(blame(program, run).sentence(program, run));
-    for line in sentences.iter().flat_map(|it| wrapped(it, drawing.width - 2)) {
-        let _ = writeln!(out, "  {}", drawing.paint("1", &line));
-    }
-    out
+    let sentences: String = sentences.iter().map(|it| drawing.last(it)).collect();
+    drawing.steps() + &drawing.end() + &sentences
+}
+
+/// The text of a run that ends as somebody asked, in words.
+pub(super) fn witness_text(program: &Program, run: &Run, asked: &str, look: (Style, usize)) -> String {
+    let drawing = Drawing::new(program, run, Fullness::Compact, look);
+    let sentence = match blame(program, run) {
+        Blame::Nobody { has_delays: false } => {
+            "No store was delayed: this run is possible under sequential consistency.".to_owned()
+        }
+        Blame::Nobody { has_delays: true } => {
+            "The delayed stores do not matter: what was loaded is possible under sequential consistency.".to_owned()
+        }
+        Blame::Unexamined => "The run is too long to say which reordering it takes.".to_owned(),
+        blame @ (Blame::Overtaking(_) | Blame::Stale(_)) => blame.sentence(program, run),
+    };
+    drawing.steps() + &drawing.indented(&format!("✓ {asked}"), 2) + &drawing.last(&sentence)
 }
 
 /// The one column that a step is drawn in, or all of them.
@@ -116,6 +122,23 @@ impl<'a> Drawing<'a> {
             return String::new();
         }
         self.indented(&format!("starts with {}", parts.join(", ")), 2)
+    }
+
+    /// How it starts, and its steps.
+    fn steps(&self) -> String {
+        let (program, run) = (self.program, self.run);
+        let mut out = self.start() + &self.heading();
+        let mut calls: IndexVec<ProcessId, Option<&Called>> = IndexVec::filled(program.processes().len(), None);
+        for (i, step) in describe(program, &run.trace.start, &run.events).iter().enumerate() {
+            out += &self.rows(&run.events[i], step, &mut calls[run.events[i].step.process]);
+        }
+        out
+    }
+
+    /// A sentence that sums it up.
+    fn last(&self, sentence: &str) -> String {
+        let lines = wrapped(sentence, self.width - 2);
+        lines.iter().map(|line| format!("  {}\n", self.paint("1", line))).collect()
     }
 
     fn heading(&self) -> String {

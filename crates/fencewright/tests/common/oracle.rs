@@ -112,3 +112,48 @@ pub(crate) fn visit<M: Machine>(
     }
     Truth::Safe
 }
+
+/// Registers and memory where runs end: all processes at their end, nothing pending. `None` beyond `max_states`. A run
+/// that goes wrong has no end.
+pub(crate) fn finals(program: &Program, model: Model, dialect: Dialect, max_states: usize) -> Option<BTreeSet<Final>> {
+    model.with(dialect, Ending { program, max_states })
+}
+
+/// The registers of all processes, and memory.
+pub(crate) type Final = (Vec<Vec<Value>>, Vec<Value>);
+
+struct Ending<'a> {
+    program: &'a Program,
+    max_states: usize,
+}
+
+impl Job for Ending<'_> {
+    type Output = Option<BTreeSet<Final>>;
+
+    fn run<M: Machine>(self, machine: M) -> Self::Output {
+        let placement = Placement::NONE;
+        let system = System::new(self.program, &placement, machine);
+        let has_ended = |control: &Control| control.point().is_some_and(|it| self.program.points()[it].is_end);
+        let initial = starts(self.program).expect("generated programs have finite domains");
+        let mut todo: Vec<_> = initial.map(|start| system.initial(&start)).collect();
+        let mut seen: HashSet<_> = todo.iter().cloned().collect();
+        let mut finals = BTreeSet::new();
+        while let Some(state) = todo.pop() {
+            if seen.len() > self.max_states {
+                return None;
+            }
+            if state.controls.iter().all(has_ended) && system.machine.is_settled(&state.memory) {
+                let registers = state.registers.iter().cloned().collect();
+                finals.insert((registers, system.contents(&state.memory).as_slice().to_vec()));
+            }
+            for (_, outcome) in system.steps(&state) {
+                if let Outcome::Next(next) = outcome
+                    && seen.insert(next.clone())
+                {
+                    todo.push(next);
+                }
+            }
+        }
+        Some(finals)
+    }
+}

@@ -25,6 +25,7 @@ mod language_page;
 mod layers;
 mod machine_laws;
 mod numeric_laws;
+mod outcome_laws;
 mod questions;
 mod synth;
 mod synth_laws;

@@ -12,6 +12,8 @@
 //!
 //! The search itself is [`packed`](crate::engine::packed).
 
+mod finals;
+
 use crate::analysis::{Swap, growth, swaps};
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::packed::{
@@ -25,6 +27,8 @@ use crate::engine::{
 use crate::memory::{Buffering, Job, Machine};
 use crate::system::{Run, Violation};
 use crate::watch::{Monitor, Part};
+
+pub(super) use finals::{Collected, Patience};
 
 /// Exhaustive search of the reference semantics.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,14 @@
 //! a step commutes with all that other processes and buffers can ever do (a persistent set of one step), and as kept
 //! states are expanded in full, no process waits for ever.
 
+use std::rc::Rc;
+
 use crate::analysis::Swap;
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
 use crate::engine::packed::component::{Asked, Component};
 use crate::engine::packed::symmetry::Canonizer;
 use crate::engine::run::Logged;
-use crate::program::{EdgeId, Op, ProcessId, PropertyId, PropertyKind, StateVar};
+use crate::program::{EdgeId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Value};
 use crate::system::{Action, Block, Control, Local, Start, Step, Violation, run_block};
 use crate::util::Idx;
 
@@ -327,10 +329,7 @@ impl<'a, C: Component> Expander<'a, C> {
         for &word in &state[..self.n_processes] {
             let id = LocalId::from_word(word);
             if id.is_broken() {
-                return Some(match self.shared.automaton.state(id) {
-                    LocalState::Broken(fault) => Badness::Violation(Violation::Fault(fault)),
-                    LocalState::Overflown | LocalState::Here(..) => Badness::Overflow,
-                });
+                return Some(self.badness(id));
             }
             mask &= self.locals.node(id).situations;
         }
@@ -340,16 +339,43 @@ impl<'a, C: Component> Expander<'a, C> {
         self.violated(state).map(|id| Badness::Violation(Violation::Property(id)))
     }
 
+    /// What went wrong with a process, if something did.
+    pub(crate) fn broken(&self, state: &[u32]) -> Option<Badness> {
+        let mut ids = state[..self.n_processes].iter().map(|&word| LocalId::from_word(word));
+        ids.find(|id| id.is_broken()).map(|id| self.badness(id))
+    }
+
+    fn badness(&self, broken: LocalId) -> Badness {
+        match self.shared.automaton.state(broken) {
+            LocalState::Broken(fault) => Badness::Violation(Violation::Fault(fault)),
+            LocalState::Overflown | LocalState::Here(..) => Badness::Overflow,
+        }
+    }
+
+    /// The values of variables, if all processes have ended and nothing is under way.
+    pub(crate) fn final_values(&mut self, state: &[u32], variables: &[StateVar]) -> Option<Vec<Value>> {
+        let (words, memory) = state.split_at(self.n_processes);
+        let Shared { automaton, component, .. } = self.shared;
+        if !component.is_settled(memory) {
+            return None;
+        }
+        let points = automaton.flow().program.points();
+        let mut nodes = Vec::with_capacity(words.len());
+        for &word in words {
+            let node = self.locals.node(LocalId::from_word(word));
+            node.point.filter(|&point| points[point].is_end)?;
+            nodes.push(node);
+        }
+        Some(variables.iter().map(|variable| value(&nodes, (component, memory), variable)).collect())
+    }
+
     #[cold]
     fn violated(&mut self, state: &[u32]) -> Option<PropertyId> {
         let (words, memory) = state.split_at(self.n_processes);
         let component = &self.shared.component;
         let nodes: Vec<_> = words.iter().map(|&word| self.locals.node(LocalId::from_word(word))).collect();
         let program = self.shared.automaton.flow().program;
-        let value_of = |variable: &StateVar| match variable {
-            StateVar::Register(process, register) => nodes[process.index()].registers[register.index()],
-            StateVar::Memory(x) => component.value(memory, *x),
-        };
+        let value_of = |variable: &StateVar| value(&nodes, (component, memory), variable);
         let mut properties = program.properties().iter_enumerated();
         properties.find_map(|(id, property)| {
             let is_time = || property.kind == PropertyKind::Control || component.is_settled(memory);
@@ -362,6 +388,14 @@ impl<'a, C: Component> Expander<'a, C> {
             });
             (is_bad && is_time()).then_some(id)
         })
+    }
+}
+
+/// The value of a variable, given the local states of all processes and memory.
+fn value<C: Component>(nodes: &[Rc<Node>], (component, memory): (&C, &[u32]), variable: &StateVar) -> Value {
+    match variable {
+        StateVar::Register(process, register) => nodes[process.index()].registers[register.index()],
+        StateVar::Memory(x) => component.value(memory, *x),
     }
 }
 

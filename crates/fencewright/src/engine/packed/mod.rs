@@ -18,12 +18,14 @@
 //! | [`expand`] | the successors of a state; steps that may run ahead |
 //! | [`symmetry`] | interchangeable processes |
 //! | [`covering`] | states that stand for others |
+//! | [`finals`] | final states, collected |
 //! | [`states`], [`search`], [`sequential`], [`parallel`] | the search |
 
 mod buffered;
 mod component;
 mod covering;
 mod expand;
+mod finals;
 mod interner;
 mod machine;
 mod parallel;
@@ -38,6 +40,7 @@ pub(super) use buffered::{BufferId, Buffered, Discipline, Label, Leaving, Rules,
 pub(super) use component::Component;
 pub(super) use covering::Covering;
 pub(super) use expand::{Badness, Expander, Shared, Sink};
+pub(super) use finals::Finals;
 pub(super) use machine::MachineStates;
 pub(super) use parallel::run as run_on_threads;
 pub(super) use search::{Budget, End, Outcome};

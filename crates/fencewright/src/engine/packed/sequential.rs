@@ -7,9 +7,11 @@ use crate::engine::automaton::Automaton;
 use crate::engine::packed::component::Component;
 use crate::engine::packed::covering::Covering;
 use crate::engine::packed::expand::{Badness, Expander, Shared, Sink};
+use crate::engine::packed::finals::Finals;
 use crate::engine::packed::search::{Budget, End, MAX_STATES, Outcome};
 use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
+use crate::program::StateVar;
 use crate::system::starts;
 use crate::watch::{Monitor, Progress};
 
@@ -39,6 +41,8 @@ struct Found<'a> {
     current: Option<u32>,
     /// What is wrong with the last state, if something is.
     bad: Option<Badness>,
+    /// If final states are collected: then nothing is bad.
+    finals: Option<Finals>,
 }
 
 impl<C: Component> Sink<C> for Found<'_> {
@@ -61,7 +65,10 @@ impl Found<'_> {
             }
             let Some(number) = self.states.insert(&self.batch, i) else { continue };
             self.parents.push(self.origins[i].unwrap_or(number));
-            self.bad = expander.violation(self.batch.get(i));
+            match &mut self.finals {
+                Some(finals) => finals.note(expander, self.batch.get(i)),
+                None => self.bad = expander.violation(self.batch.get(i)),
+            }
             if self.bad.is_some() {
                 break;
             }
@@ -86,10 +93,23 @@ impl<'a, C: Component> Sequential<'a, C> {
                 origins: Vec::new(),
                 current: None,
                 bad: None,
+                finals: None,
             },
             depth: 0,
             polled: 0,
         }
+    }
+
+    /// A search that collects final states, with the values of these variables, and stops at no bad one.
+    pub(crate) fn collecting(shared: &'a Shared<'a, C>, shown: &[StateVar]) -> Self {
+        let mut search = Self::new(shared);
+        search.found.finals = Some(Finals::new(shown));
+        search
+    }
+
+    /// The final states so far, if they are collected.
+    pub(crate) fn into_finals(self) -> Option<Finals> {
+        self.found.finals
     }
 
     /// Searches until a bad state, the end, or a limit.
@@ -141,6 +161,10 @@ impl<'a, C: Component> Sequential<'a, C> {
                 continue;
             }
             state.copy_from_slice(self.found.states.get(number));
+            // A run that has gone wrong goes no further.
+            if self.found.finals.is_some() && self.expander.broken(&state).is_some() {
+                continue;
+            }
             self.found.current = Some(u32::try_from(number).expect("fewer than 2^32 states"));
             self.expander.expand(&state, &mut self.found);
             if let Some(bad) = self.found.bad {

@@ -17,6 +17,8 @@ pub(super) enum Architecture {
 /// A header that was read.
 pub(super) struct Header {
     pub(super) architecture: Architecture,
+    /// The name of the test; empty if it has none.
+    pub(super) name: String,
     /// Its lines and comments, in order.
     pub(super) comments: Vec<Comment>,
     /// Where the `{` of the initial state stands.
@@ -31,6 +33,7 @@ pub(super) fn read(text: &str) -> Result<Header, Diagnostic> {
     let mut position = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut comments = Vec::new();
     let mut architecture = None;
+    let mut name = String::new();
     loop {
         let rest = &text[position..];
         let blank = rest.bytes().take_while(u8::is_ascii_whitespace).count();
@@ -38,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Header, Diagnostic> {
         position += blank;
         if rest.starts_with('{') {
             let Some(architecture) = architecture else { return Err(no_architecture("{", position)) };
-            return Ok(Header { architecture, comments, end: position });
+            return Ok(Header { architecture, name, comments, end: position });
         }
         if rest.is_empty() {
             return Err(no_initial_state(text.len()));
@@ -49,6 +52,7 @@ pub(super) fn read(text: &str) -> Result<Header, Diagnostic> {
             comments.extend(line_comments(part));
         } else if architecture.is_none() {
             architecture = Some(self::architecture(part, position)?);
+            part.split_ascii_whitespace().nth(1).unwrap_or_default().clone_into(&mut name);
             comments.push(comment(part.trim_end()));
         } else {
             comments.extend(part.lines().map(|line| comment(line.trim_end())));

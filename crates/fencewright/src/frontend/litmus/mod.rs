@@ -17,8 +17,10 @@ mod syntax;
 mod tests;
 mod translate;
 
+use crate::frontend::asked::Asked;
 use crate::frontend::rewrite::Rewrite;
 use crate::frontend::{Frontend, Input, Read, Tree, ast};
+use crate::source::Source;
 
 /// The front end for `.litmus` files.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +49,12 @@ impl Frontend for Litmus {
         }
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
         Read { tree: Tree::Surface(tree), diagnostics }
+    }
+
+    fn asked(&self, source: &Source) -> Option<Asked> {
+        let header = header::read(source.text()).ok()?;
+        let (test, diagnostics) = parser::parse(source, &header);
+        if diagnostics.is_empty() { translate::asked(&test, &header, source) } else { None }
     }
 
     fn rewrite(&self) -> Option<&dyn Rewrite> {

@@ -1,5 +1,6 @@
 //! What a litmus test says, before it is translated.
 
+pub(super) use crate::frontend::asked::Quantifier;
 use crate::frontend::ast::{Comment, Name};
 use crate::program::BinaryOp;
 use crate::source::Span;
@@ -15,7 +16,7 @@ pub(super) struct Test {
     pub(super) threads: Vec<Thread>,
     /// The rows of the table, below its heading.
     pub(super) lines: Vec<Line>,
-    /// What is observed; it has no effect.
+    /// What is observed beside what the condition names.
     pub(super) locations: Vec<Place>,
     pub(super) property: Option<Property>,
     /// Comments behind the table.
@@ -141,14 +142,6 @@ pub(super) struct Property {
     pub(super) span: Span,
     pub(super) quantifier: Quantifier,
     pub(super) condition: Condition,
-}
-
-/// What the test asks about its outcomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quantifier {
-    Exists,
-    NotExists,
-    Forall,
 }
 
 /// A condition on an outcome.

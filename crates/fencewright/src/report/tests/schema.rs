@@ -126,7 +126,7 @@ fn every_word_of_a_schema_is_heard() {
     assert_eq!(mismatches(&nested, &json!(1)), ["#/definitions/a/items/minLength: this word is not known here"]);
 }
 
-fn check(line: &str) {
+pub(super) fn check(line: &str) {
     assert_eq!(line.matches('\n').count(), 1, "one object is one line: {line}");
     let value = serde_json::from_str(line).expect("a line is JSON");
     assert_eq!(mismatches(&schema(), &value), [""; 0], "{line}");

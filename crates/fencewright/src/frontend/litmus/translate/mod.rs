@@ -1,5 +1,6 @@
 //! From what a litmus test says to the surface tree.
 
+mod asked;
 mod body;
 mod flags;
 mod instructions;
@@ -7,11 +8,12 @@ mod ranges;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::header::Architecture;
+use super::header::{Architecture, Header};
 use super::registers;
 use super::syntax::{
     self, Condition, InitialValue, Instruction, Operand, OperandKind, Place, Quantifier, RowKind, Test,
 };
+use crate::frontend::asked::Asked;
 use crate::frontend::ast::{
     self, AtEnd, Expr, ExprKind, Forbid, Initial, Item, ItemKind, Name, Shared, SharedVariable,
 };
@@ -21,7 +23,7 @@ use crate::frontend::import::tree::{binary, comment, expr, int, item, name, not,
 use crate::frontend::nearest::nearest;
 use crate::numeric::Range;
 use crate::program::BinaryOp;
-use crate::source::{Diagnostic, Span};
+use crate::source::{Diagnostic, Source, Span};
 
 /// Translates a test that could be read.
 pub(super) fn translate(test: &Test, architecture: Architecture) -> (ast::File, Vec<Diagnostic>) {
@@ -31,6 +33,13 @@ pub(super) fn translate(test: &Test, architecture: Architecture) -> (ast::File, 
     let mut diagnostics = translation.diagnostics;
     diagnostics.truncate(MAX_ERRORS);
     (ast::File { items, end_comments: Vec::new() }, diagnostics)
+}
+
+/// What a test that could be read asks about final states.
+pub(super) fn asked(test: &Test, header: &Header, source: &Source) -> Option<Asked> {
+    let mut translation = Translation::new(test, header.architecture);
+    translation.collect();
+    translation.asked(source, &header.name)
 }
 
 /// A shared location.
