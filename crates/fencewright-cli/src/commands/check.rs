@@ -108,7 +108,8 @@ fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, wa
     let unreached = (is_safe && warns).then(|| unreached(task, watch)).flatten().unwrap_or_default();
     let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
     let mut warnings = vacuous(task.program, task.model, &unreached);
-    if is_safe && warns && task.program.no_hang().is_none() {
+    // Who never gets past a line has been named already.
+    if is_safe && warns && warnings.is_empty() && task.program.no_hang().is_none() {
         warnings.extend(hangs_soon(task, watch).map(|(program, run)| may_hang(&program, &run)));
     }
     Found { properties, warnings, ..Found::new(answer, None, watch) }

@@ -11,7 +11,7 @@
 use crate::engine::{Answer, Engine, StopReason, Task, Unmade, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::{Placement, Program};
-use crate::system::{Trace, replay};
+use crate::system::{Fault, Trace, Violation, replay};
 use crate::watch::Monitor;
 
 /// The name of the question that engines answer.
@@ -61,6 +61,13 @@ pub struct Asked {
     pub program: Program,
 }
 
+/// A run that ends in a fault answers no question but safety.
+fn goes_wrong(task: &Task<'_>, fault: Fault) -> Unsupported {
+    let line = task.program.source().line_name(task.program.edges()[fault.edge()].span);
+    let reason = format!("a run goes wrong before that can be said ({line})");
+    Unsupported { reason, help: "ask for safety first: `--ask safety` shows the run".to_owned() }
+}
+
 /// Asks an engine a question other than safety.
 ///
 /// # Errors
@@ -78,6 +85,9 @@ pub fn ask(
     let reduced = Task { program: &program, placement: &placement, model, options: task.options };
     let mut answer = engine.check(&reduced, monitor)?;
     if let Verdict::Unsafe(run) = answer.verdict {
+        if let Violation::Fault(fault) = run.trace.violation {
+            return Err(goes_wrong(task, fault));
+        }
         let trace = back(run.trace);
         answer.verdict = match replay(&shown, task.placement, task.model, task.options.dialect, &trace) {
             Ok(run) => Verdict::Unsafe(Box::new(run)),

@@ -312,7 +312,7 @@ fn json_names_every_step() {
         Model::Pso,
         &expect![[r#"
         {"schema":"fencewright/1","command":"check",
-        "file":"t.fw","model":"pso","engine":"explicit","verdict":"unsafe",
+        "file":"t.fw","model":"pso","question":"safety","engine":"explicit","verdict":"unsafe",
         "reason":null,"advice":null,"property":{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8},
         "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"unsafe"}],
         "start":[],"trace":[
@@ -336,7 +336,7 @@ fn json_names_every_step() {
         Model::Tso,
         &expect![[r#"
         {"schema":"fencewright/1","command":"check",
-        "file":"t.fw","model":"tso","engine":"explicit","verdict":"safe",
+        "file":"t.fw","model":"tso","question":"safety","engine":"explicit","verdict":"safe",
         "reason":null,"advice":null,"property":null,
         "properties":[{"kind":"assertion","name":null,"text":"assert(data == 1)","line":8,"verdict":"safe"}],
         "start":null,"trace":null,
