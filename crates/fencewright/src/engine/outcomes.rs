@@ -28,6 +28,9 @@ use crate::watch::{Monitor, Progress, Stop};
 /// So many rounds without news, and somebody is asked who need not bound the buffers.
 const IDLE_ROUNDS: u32 = 2;
 
+/// So many outcomes are asked for where data is unbounded, as there may be no end of them.
+const MAX_ASKED: usize = 100;
+
 /// The final states of a program.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
@@ -66,7 +69,8 @@ pub fn outcomes(
         Err(unsupported) if is_explicit => return Err(unsupported),
         Err(_) => return listing.asked(Outcomes::none(engine)),
     };
-    if is_explicit || found.stopped.as_ref().is_none_or(is_final) {
+    let is_endless = task.program.has_unbounded_data() && found.values.len() > MAX_ASKED;
+    if is_explicit || is_endless || found.stopped.as_ref().is_none_or(is_final) {
         return Ok(found);
     }
     listing.asked(found)
@@ -145,6 +149,8 @@ impl Listing<'_> {
 
     /// By asking for one more until there is none.
     fn asked(&self, mut found: Outcomes) -> Result<Outcomes, Unsupported> {
+        let is_unbounded = self.task.program.has_unbounded_data();
+        let max = if is_unbounded { found.values.len() + MAX_ASKED } else { usize::MAX };
         loop {
             let Answer { engine, verdict, stats } = self.ask(&found)?;
             found.engine = engine;
@@ -161,6 +167,7 @@ impl Listing<'_> {
                         let progress = Progress { explored: found.stats.explored, ..Progress::default() };
                         match self.monitor.poll(&progress) {
                             Some(stop) => Some(stop.into()),
+                            None if found.values.len() >= max => Some(StopReason::UnboundedData(found.stats.explored)),
                             None => continue,
                         }
                     }

@@ -163,7 +163,9 @@ fn outcomes_of_examples_are_nested() {
         let text = std::fs::read_to_string(path).expect("an example can be read");
         let name = path.strip_prefix(&root).expect("an example is in the project").display().to_string();
         let program = fencewright::parse(&name, &text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
-        if !may_end(&program) || !(name.contains("litmus") || is_taken(i)) {
+        // There may be no end of outcomes where data is unbounded.
+        let is_quick = is_thorough() || (is_taken(i) && !program.has_unbounded_data());
+        if !may_end(&program) || !(name.contains("litmus") || is_quick) {
             continue;
         }
         let shown: Vec<StateVar> = shown(&program, None).into_iter().map(|it| it.variable).collect();

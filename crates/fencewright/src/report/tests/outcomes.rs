@@ -172,6 +172,14 @@ fn runs_that_do_not_end_have_no_outcome() {
     assert_eq!(text, "t: no outcome under tso: in no run do all threads end\n");
 }
 
+/// What has infinitely many outcomes is not asked for ever.
+#[test]
+fn unbounded_data_may_have_no_end_of_outcomes() {
+    let told = Told::new(&Fw, "shared x: int = 0; thread P { while (any) { x = x + 1; } }");
+    let found = told.found(&Auto, Model::Tso);
+    assert!(matches!(found.stopped, Some(StopReason::UnboundedData(_))), "{:?}", found.stopped);
+}
+
 #[test]
 fn a_witness_is_a_run_that_ends_so() {
     let told = Told::new(&Fw, super::SB);
