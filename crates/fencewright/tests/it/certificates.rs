@@ -19,7 +19,7 @@ use fencewright::synth::{By, Place, Request, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::{Expectations, Fences, examples, root};
-use crate::common::law::is_thorough;
+use crate::common::law::{is_taken, is_thorough};
 
 /// So many states or constraints, or as much work of the checker.
 const BUDGET: u64 = 20_000;
@@ -73,6 +73,12 @@ impl Record {
         self.text.lines().filter_map(|line| line.strip_prefix(&self.prefix))
     }
 
+    /// What is recorded of a question.
+    fn line(&self, what: &str) -> Option<String> {
+        let is_it = |line: &&str| line.strip_prefix(what).is_some_and(|rest| rest.starts_with(": "));
+        self.lines().find(is_it).map(str::to_owned)
+    }
+
     /// What to spend on a question.
     fn budget(&self, asked: &str, all: u64) -> Budget {
         let is_hopeless = self.lines().any(|it| it.strip_prefix(asked).is_some_and(|rest| rest.starts_with(": ")));
@@ -104,13 +110,17 @@ fn compare_record(record: &Record, found: &[String]) {
 fn every_verdict_on_an_example_has_a_certificate() {
     let (mut n_bases, mut n_explorations, mut n_runs, mut skipped) = (0, 0, 0, Vec::new());
     let record = Record::of("check");
-    for path in examples(&root()) {
+    for (i, path) in examples(&root()).into_iter().enumerate() {
         let program = program(&path);
         let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
-        for model in Model::ALL {
+        for (j, model) in Model::ALL.into_iter().enumerate() {
             let options = Options::default();
             let task = Task::new(&program, model, &options);
             let what = format!("{name} under {model}");
+            if !is_taken(i + j) {
+                skipped.extend(record.line(&what));
+                continue;
+            }
             let Ok(proved) = certify(&Auto, &task, &record.budget(&what, BUDGET)) else { continue };
             let Some(certificate) = proved.certificate else {
                 let Verdict::Unknown(reason) = &proved.answer.verdict else { unreachable!("a verdict is certified") };
