@@ -1,5 +1,6 @@
 //! Reading files: everything that can be wrong with one before its language matters.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -174,6 +175,7 @@ pub(crate) fn hinted(
     limits: &mut Limits,
     console: &Console,
 ) -> Result<Program, Unread> {
+    check_waits(&program, &search.may_wait, console)?;
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
@@ -185,6 +187,25 @@ pub(crate) fn hinted(
         console.diagnostics(&source, &diagnostics);
         Unread::Wrong
     })
+}
+
+/// Says so if a thread that may wait for ever is not there, or has no such label.
+fn check_waits(program: &Program, may_wait: &[(String, String)], console: &Console) -> Result<(), Unread> {
+    for (thread, label) in may_wait {
+        let is_it = |name: &str| name == thread || name.split('(').next() == Some(thread);
+        let labels = program.points().iter().filter(|it| is_it(&program.processes()[it.process].name));
+        let known: BTreeSet<&str> = labels.flat_map(|it| &it.labels).map(String::as_str).collect();
+        if !known.contains(label.as_str()) {
+            let known: Vec<String> = known.into_iter().map(|it| format!("`{it}`")).collect();
+            let help = match &known[..] {
+                [] => "put a label before its loop, and name the thread or its family".to_owned(),
+                known => format!("it has {}", known.join(", ")),
+            };
+            console.error(&format!("`--may-wait`: `{thread}` has no label `{label}`"), Some(&help));
+            return Err(Unread::Wrong);
+        }
+    }
+    Ok(())
 }
 
 fn hints(program: Program, sources: Vec<Source>) -> Result<Program, (Source, Vec<Diagnostic>)> {
