@@ -18,3 +18,8 @@ pub(super) fn look(task: &Task<'_>, max: u64, monitor: &dyn Monitor) -> Option<(
         }
     })
 }
+
+/// What the search through all states finds within so many of them.
+pub(super) fn glance(task: &Task<'_>, max: u64, monitor: &dyn Monitor) -> Option<Verdict> {
+    Explicit::DEFAULT.check(task, &Budget { monitor, max }).ok().map(|it| it.verdict)
+}

@@ -1,6 +1,6 @@
 //! A hang that a short search finds: worth a warning where nobody asked.
 
-use crate::engine::look::look;
+use crate::engine::look::glance;
 use crate::engine::{Question, Task, Verdict};
 use crate::program::Program;
 use crate::system::Run;
@@ -9,18 +9,23 @@ use crate::watch::{Monitor, Progress, Stop};
 use super::{Hang, Waiting, waiting};
 
 /// So many states are looked at.
-const MAX_STATES: u64 = 2_000;
+const MAX_STATES: u64 = 500;
 
 /// Threads whose local states take more than this are not looked at.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 18;
+
+/// Nor are more situations than this: every state would be compared with all of them.
+const MAX_SITUATIONS: usize = 64;
 
 /// A hang in which some thread goes round for ever, if one is found soon: the program with it as a property, and the
 /// run. A thread that is blocked for ever alone is no reason: `assume` is also how runs are left out.
 pub fn hangs_soon(task: &Task<'_>, monitor: &dyn Monitor) -> Option<(Program, Run)> {
     let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
     let asked = Hang { may_wait }.reduce(task, &Small(monitor)).ok()?.program;
-    let (verdict, _) = look(&Task { program: &asked, ..*task }, MAX_STATES, monitor)?;
-    match verdict {
+    if asked.properties().iter().any(|it| it.situations.is_empty() || it.situations.len() > MAX_SITUATIONS) {
+        return None;
+    }
+    match glance(&Task { program: &asked, ..*task }, MAX_STATES, monitor)? {
         Verdict::Unsafe(run) if waiting(&asked, &run).iter().any(Waiting::goes_round) => Some((asked, *run)),
         Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
     }
