@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     }
     if arguments.search.ask.iter().any(|it| *it != AskArgument::Safety) {
-        let help = "leave out `--ask`; `check --ask hang` and `fence --ask hang` answer";
+        let help = "leave out `--ask`; `check --ask` and `fence --ask` answer";
         console.error("certificates are about safety", Some(help));
         return Code::Wrong;
     }

@@ -26,7 +26,7 @@ impl Observed {
             for situation in &property.situations {
                 observed.add_registers(situation);
                 match property.kind {
-                    PropertyKind::Control => observed.add_points(situation),
+                    PropertyKind::Control | PropertyKind::Race => observed.add_points(situation),
                     PropertyKind::Final => observed.add_buffers(program, situation),
                     PropertyKind::Hang => {
                         observed.add_points(situation);

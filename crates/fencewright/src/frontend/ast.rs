@@ -3,7 +3,7 @@
 //! Names are not resolved and types not checked; each node knows its place in the text it came from. Comments hang on
 //! the item or statement they stand before or behind, so that a printed tree loses none.
 
-use crate::program::{BinaryOp, FenceKind, UnaryOp};
+use crate::program::{BinaryOp, FenceKind, Order, UnaryOp};
 use crate::source::Span;
 
 /// A whole file.
@@ -122,6 +122,8 @@ pub struct Enum {
 /// Shared locations that have type and initial value in common.
 #[derive(Clone, Debug)]
 pub struct Shared {
+    /// Whether they are `plain`: not atomic, so that a race on them is a violation.
+    pub is_plain: bool,
     /// At least one.
     pub variables: Vec<SharedVariable>,
     /// The values they hold; absent means `int`.
@@ -333,6 +335,8 @@ pub enum StmtKind {
     Assert(Expr, Option<Name>),
     /// `fence;`, `fence(store);`
     Fence(FenceKind),
+    /// `fence(acquire);`: never plain or relaxed.
+    OrderedFence(Order),
     /// `;`
     Skip,
 }

@@ -283,7 +283,8 @@ impl Walk {
                 let owner = self.owner.clone().unwrap_or_default();
                 self.mention_of(&owner, Kind::Label, name);
             }
-            StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Fence(_) | StmtKind::Skip => {}
+            StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Skip => {}
+            StmtKind::Fence(_) | StmtKind::OrderedFence(_) => {}
         }
     }
 
@@ -341,7 +342,7 @@ pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
         StmtKind::Choose(branches) => branches.iter().collect(),
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
-        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::OrderedFence(_) | StmtKind::Skip => Vec::new(),
     }
 }
 

@@ -40,6 +40,7 @@ impl Builder {
             edges: IndexVec::new(),
             properties: IndexVec::new(),
             no_hang: None,
+            plain: BTreeSet::new(),
             waits: BTreeSet::new(),
             hints: Vec::new(),
             memo: Memo::default(),
@@ -82,6 +83,11 @@ impl Builder {
         self.program.arrays.push(Array { name: pattern.name.clone(), first, len })
     }
 
+    /// Says that a location is not atomic.
+    pub fn set_plain(&mut self, location: LocationId) {
+        self.program.plain.insert(location);
+    }
+
     /// A thread of the text.
     pub fn template(&mut self, template: Template) -> TemplateId {
         self.program.templates.push(template)
@@ -106,6 +112,11 @@ impl Builder {
     pub fn register(&mut self, process: ProcessId, register: Register) -> RegisterId {
         assert_initial(register.domain, register.initial, &register.name);
         self.program.processes[process].registers.push(register)
+    }
+
+    /// Says how what an edge does to memory is ordered.
+    pub fn set_order(&mut self, edge: EdgeId, order: Order) {
+        self.program.edges[edge].order = order;
     }
 
     /// Says that an edge comes from a call.

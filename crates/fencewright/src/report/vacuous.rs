@@ -45,7 +45,7 @@ impl Vacuous<'_> {
         let message = match property.kind {
             PropertyKind::Control => format!("no run reaches {names} under {model}"),
             // Threads need not be able to hang.
-            PropertyKind::Hang => return None,
+            PropertyKind::Hang | PropertyKind::Race => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),
             PropertyKind::Final => format!("{names} end in no run under {model}"),
         };
@@ -60,8 +60,10 @@ impl Vacuous<'_> {
         let label = points.iter().flat_map(|&point| &self.program.points()[point].labels).next();
         match (kind, label) {
             (PropertyKind::Final, _) => format!("`{name}`"),
-            (PropertyKind::Control | PropertyKind::Hang, Some(label)) => format!("`{name}@{label}`"),
-            (PropertyKind::Control | PropertyKind::Hang, None) => format!("`{name}@end`"),
+            (PropertyKind::Control | PropertyKind::Hang | PropertyKind::Race, Some(label)) => {
+                format!("`{name}@{label}`")
+            }
+            (PropertyKind::Control | PropertyKind::Hang | PropertyKind::Race, None) => format!("`{name}@end`"),
         }
     }
 

@@ -82,8 +82,21 @@ impl<'a> Body<'_, 'a> {
             return self.resolve(name);
         }
         let functions = self.globals.iter().map(|it| it.0);
-        let builtins =
-            ["min", "max", "cas", "cmpxchg", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor"];
+        let builtins = [
+            "min",
+            "max",
+            "load",
+            "store",
+            "cas",
+            "cmpxchg",
+            "swap",
+            "fetch_add",
+            "fetch_sub",
+            "fetch_and",
+            "fetch_or",
+        ]
+        .into_iter()
+        .chain(["fetch_xor", "fetch_min", "fetch_max"]);
         self.log.say(unknown("function", name, functions.chain(builtins)));
         Meaning::Wrong
     }

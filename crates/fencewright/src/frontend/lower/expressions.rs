@@ -68,6 +68,13 @@ impl Body<'_, '_> {
             let Some((left, right)) = two(self.log, name, arguments) else { return Typed::wrong(span) };
             return self.operands(op, (left, right), span);
         }
+        if self.is_access(name, "load") {
+            return self.ordered_load((name, arguments), span);
+        }
+        if self.is_access(name, "store") {
+            self.log.error(span, "`store` has no value", "write it as a statement: `store(x, 1, release);`");
+            return Typed::wrong(span);
+        }
         if name.text == "cmpxchg" {
             return match self.compare_exchange((name, arguments), span) {
                 Some((effect, domain)) => of_effect(effect, Ty::of(domain)),
@@ -205,6 +212,8 @@ impl Body<'_, '_> {
                 if declared.is_none()
                     && updates::by_name(&name.text).is_none()
                     && !matches!(name.text.as_str(), "cas" | "cmpxchg")
+                    && !self.is_access(name, "load")
+                    && !self.is_access(name, "store")
                     && builtin(&name.text).is_none() =>
             {
                 self.called((name, arguments), expr.span, Some(register))

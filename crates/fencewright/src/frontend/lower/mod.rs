@@ -16,6 +16,7 @@ mod globals;
 mod labels;
 mod live;
 mod log;
+mod orders;
 mod properties;
 mod property_conditions;
 mod property_words;

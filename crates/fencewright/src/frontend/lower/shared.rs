@@ -3,8 +3,9 @@
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::Unit;
 use crate::frontend::said::MAX_LOCATIONS;
-use crate::program::{ArrayId, Domain, Expr, Initial, Location, Value};
+use crate::program::{ArrayId, Domain, Expr, Initial, Location, LocationId, Value};
 use crate::source::{Diagnostic, Span};
+use crate::util::Idx;
 
 use super::constants::{Environment, Never, constant, integer};
 use super::globals::{Global, Globals, domain};
@@ -26,7 +27,12 @@ pub(super) fn declare<'a>(
     let declarer = Declarer { environment, domain, initial: declaration.initial.as_ref() };
     let mut declared = Vec::new();
     for variable in &declaration.variables {
+        let before = unit.memory().locations().next_index();
         let global = declarer.variable(log, unit, variable).unwrap_or(Global::Wrong);
+        if declaration.is_plain {
+            let cells = before.index()..unit.memory().locations().len();
+            cells.for_each(|cell| unit.set_plain(LocationId::from_usize(cell)));
+        }
         declared.push((variable.name.text.as_str(), global));
     }
     declared

@@ -15,6 +15,7 @@ use super::globals::domain;
 use super::labels::has_labels;
 use super::live::Loop;
 use super::log::MAX_COPIES;
+use super::orders;
 use super::registers::{Origin, Register};
 use super::typed::{Ty, Typed, binary, builtin, shifted, shifting};
 use super::updates;
@@ -73,7 +74,7 @@ impl<'a> Body<'_, 'a> {
         Some(match &stmt.kind {
             StmtKind::Let(it) => self.let_(it, stmt.span),
             StmtKind::Assign(it) => return self.assign(it, stmt.span),
-            StmtKind::Call(expr) => return self.call_statement(expr),
+            StmtKind::Call(expr) => return self.call_statement(expr, stmt.span),
             StmtKind::If(it) => {
                 let mut branches = Vec::new();
                 let last = self.if_(it, &mut branches);
@@ -101,6 +102,7 @@ impl<'a> Body<'_, 'a> {
             }
             StmtKind::Assert(condition, message) => self.assert(condition, message.as_ref().map(|_| stmt.span)),
             StmtKind::Fence(kind) => Kind::Fence(*kind),
+            StmtKind::OrderedFence(order) => Kind::OrderedFence(orders::fence(*order)?),
             StmtKind::Skip => Kind::Skip,
         })
     }
@@ -257,11 +259,14 @@ impl<'a> Body<'_, 'a> {
         (sum.ty != Ty::Unknown).then_some(Kind::Modify(place, target.span, by))
     }
 
-    fn call_statement(&mut self, expr: &'a ast::Expr) -> Option<Kind> {
+    fn call_statement(&mut self, expr: &'a ast::Expr, statement: Span) -> Option<Kind> {
         let ast::ExprKind::Call(name, arguments) = &expr.kind else {
             self.log.error(expr.span, "this does nothing", "a statement assigns, calls or jumps");
             return None;
         };
+        if self.is_access(name, "store") {
+            return self.ordered_store((name, arguments), statement);
+        }
         if name.text == "cas" {
             let kind = self.cas((name, arguments), expr.span);
             return Some(Kind::If(vec![(hir::Condition { span: expr.span, kind }, Vec::new())], Vec::new()));
@@ -274,7 +279,7 @@ impl<'a> Body<'_, 'a> {
             let (effect, _) = self.update(update, (name, arguments), expr.span)?;
             return Some(Kind::Do(effect));
         }
-        if builtin(&name.text).is_some() {
+        if self.is_access(name, "load") || builtin(&name.text).is_some() {
             self.log.error(expr.span, format!("`{}` has no effect", name.text), "use its value, or leave it out");
             return None;
         }

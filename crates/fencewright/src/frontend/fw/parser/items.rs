@@ -95,6 +95,10 @@ impl Parser<'_> {
 
     fn shared(&mut self) -> Parsed<ItemKind> {
         self.bump();
+        let is_plain = self.is_at_word("plain") && self.window[1].kind == TokenKind::Name;
+        if is_plain {
+            self.bump();
+        }
         self.check_c_type("shared", "")?;
         let mut variables = vec![self.shared_variable()?];
         while self.eat(Symbol::Comma) {
@@ -109,7 +113,7 @@ impl Parser<'_> {
             return Err(self.expected("`;`", "the type stands before the initial value: `shared x: 0..1 = 0;`"));
         }
         self.semicolon()?;
-        Ok(ItemKind::Shared(Shared { variables, ty, initial }))
+        Ok(ItemKind::Shared(Shared { is_plain, variables, ty, initial }))
     }
 
     fn shared_variable(&mut self) -> Parsed<SharedVariable> {

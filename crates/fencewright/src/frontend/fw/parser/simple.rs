@@ -4,7 +4,7 @@ use super::{Parsed, Parser};
 use crate::frontend::ast::{Assign, Compound, Expr, ExprKind, Let, Name, Shift, StmtKind, Target};
 use crate::frontend::fw::token::{Symbol, TokenKind};
 use crate::frontend::nearest::nearest;
-use crate::program::{BinaryOp, FenceKind};
+use crate::program::{BinaryOp, FenceKind, Order};
 
 impl Parser<'_> {
     /// A keyword, what `read` makes of the rest, and `;`.
@@ -65,21 +65,29 @@ impl Parser<'_> {
         Ok(StmtKind::Let(Let { name, ty, value }))
     }
 
-    pub(super) fn fence_kind(&mut self) -> Parsed<FenceKind> {
+    /// What stands behind `fence`.
+    pub(super) fn fence(&mut self) -> Parsed<StmtKind> {
+        const KINDS: [(&str, StmtKind); 6] = [
+            ("full", StmtKind::Fence(FenceKind::Full)),
+            ("store", StmtKind::Fence(FenceKind::StoreStore)),
+            ("acquire", StmtKind::OrderedFence(Order::Acquire)),
+            ("release", StmtKind::OrderedFence(Order::Release)),
+            ("acq_rel", StmtKind::OrderedFence(Order::AcqRel)),
+            ("seq_cst", StmtKind::OrderedFence(Order::SeqCst)),
+        ];
         if !self.is_at(Symbol::OpenParen) {
-            return Ok(FenceKind::Full);
+            return Ok(StmtKind::Fence(FenceKind::Full));
         }
         let open = self.bump().span;
-        let kind = match self.text() {
-            "full" => FenceKind::Full,
-            "store" => FenceKind::StoreStore,
-            other => {
-                let help = match nearest(other, ["full", "store"]) {
-                    Some(near) => format!("did you mean `fence({near});`?"),
-                    None => "write `fence;` or `fence(full);` to wait, `fence(store);` to order stores".to_owned(),
-                };
-                return Err(self.expected("`full` or `store`", &help));
-            }
+        let text = self.text();
+        let Some((_, kind)) = KINDS.into_iter().find(|(name, _)| *name == text) else {
+            let help = match nearest(text, KINDS.map(|(name, _)| name)) {
+                Some(near) => format!("did you mean `fence({near});`?"),
+                None => "write `fence;` or `fence(full);` to wait, `fence(store);` to order stores, or the order of a \
+                         fence of C11: `fence(acquire);`, `release`, `acq_rel`, `seq_cst`"
+                    .to_owned(),
+            };
+            return Err(self.expected("`full`, `store` or a memory order", &help));
         };
         self.bump();
         self.close(Symbol::CloseParen, open)?;

@@ -196,6 +196,7 @@ impl Printer {
             }
             StmtKind::Fence(FenceKind::Full) => self.out += "fence;",
             StmtKind::Fence(FenceKind::StoreStore) => self.out += "fence(store);",
+            StmtKind::OrderedFence(order) => self.out += &format!("fence({});", order.name()),
             StmtKind::Skip => self.out += ";",
         }
     }
@@ -258,7 +259,8 @@ fn shared(it: &Shared) -> String {
         Some(Initial::All(value)) => format!(" = {}", expr(value)),
         Some(Initial::Each(values, _)) => format!(" = {{{}}}", list(values, expr)),
     };
-    format!("shared {variables}{ty}{initial};")
+    let plain = if it.is_plain { "plain " } else { "" };
+    format!("shared {plain}{variables}{ty}{initial};")
 }
 
 fn forbid_hang(it: &ForbidHang) -> String {

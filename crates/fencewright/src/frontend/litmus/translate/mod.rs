@@ -259,7 +259,7 @@ impl<'a> Translation<'a> {
         }
         let declare = |(initial, span, variables): (i64, Span, Vec<SharedVariable>)| {
             let ty = Some(type_of(self.range, span));
-            let shared = Shared { variables, ty, initial: Some(Initial::All(int(initial, span))) };
+            let shared = Shared { is_plain: false, variables, ty, initial: Some(Initial::All(int(initial, span))) };
             let mut item = item(ItemKind::Shared(shared), span, false);
             item.trivia.before = renamed.iter().filter(|it| it.0 == initial).map(|it| it.1.clone()).collect();
             item

@@ -143,5 +143,6 @@ impl Owned<'_> {
 }
 
 fn shared(variable: SharedVariable, domain: Range, initial: Initial, declaration: &Declaration) -> Shared {
-    Shared { variables: vec![variable], ty: Some(type_of(domain, declaration.span)), initial: Some(initial) }
+    let ty = Some(type_of(domain, declaration.span));
+    Shared { is_plain: false, variables: vec![variable], ty, initial: Some(initial) }
 }
