@@ -247,11 +247,9 @@ fn statements(body: &[Stmt], depth: usize, n_polls: &mut usize, out: &mut String
             Stmt::Poll(y, order, n, _) => {
                 *n_polls += 1;
                 let i = format!("i{n_polls}");
-                format!(
-                    "let {i}: 0..{n} = 0;\n{tab}r = 0;\n{tab}while ({i} < {n} && r == 0) {{\n{tab}    r = {};\n{tab}    \
-                     {i} += 1;\n{tab}}}\n{tab}if (r == 1) {{",
-                    load(*y, order)
-                )
+                let round = format!("{tab}    r = {};\n{tab}    {i} += 1;", load(*y, order));
+                let head = format!("let {i}: 0..{n} = 0;\n{tab}r = 0;\n{tab}while ({i} < {n} && r == 0) {{");
+                format!("{head}\n{round}\n{tab}}}\n{tab}if (r == 1) {{")
             }
             Stmt::Atomic(parts) => {
                 let _ = writeln!(out, "{tab}atomic {{");
