@@ -231,11 +231,10 @@ impl Watcher<'_> {
                 out.extend(raced.map_or(Vec::new(), |raced| self.check(place, access, raced)));
                 out.extend(self.access(place, access, Order::default()));
             }
-            out.push(match micro {
-                Micro::Choose(branches) => {
-                    Micro::Choose(branches.iter().map(|branch| self.parts(branch, raced)).collect())
-                }
-                other => other.clone(),
+            out.push(if let Micro::Choose(branches) = micro {
+                Micro::Choose(branches.iter().map(|branch| self.parts(branch, raced)).collect())
+            } else {
+                micro.clone()
             });
         }
         out

@@ -118,9 +118,10 @@ impl Body<'_, '_> {
 
     /// The order that an argument names, if it may stand there.
     fn order(&mut self, kind: &Kind<'_>, argument: &ast::Expr) -> Option<Order> {
-        let said = match &argument.kind {
-            ExprKind::Name(name) => Order::ALL.into_iter().find(|it| it.name() == name.text),
-            _ => None,
+        let said = if let ExprKind::Name(name) = &argument.kind {
+            Order::ALL.into_iter().find(|it| it.name() == name.text)
+        } else {
+            None
         };
         let Kind { name, may_be } = kind;
         match said.filter(|it| *it != Order::Plain) {
@@ -145,13 +146,13 @@ impl Body<'_, '_> {
             self.refuse_in_atomic(&access.text, span);
             return None;
         }
-        let (name, index) = match &variable.kind {
-            ExprKind::Name(name) => (name, None),
-            ExprKind::Index(name, index) => (name, Some(&**index)),
-            _ => {
-                self.refuse_accessed(access, variable);
-                return None;
-            }
+        let (name, index) = if let ExprKind::Name(name) = &variable.kind {
+            (name, None)
+        } else if let ExprKind::Index(name, index) = &variable.kind {
+            (name, Some(&**index))
+        } else {
+            self.refuse_accessed(access, variable);
+            return None;
         };
         let target = TargetRef { name, index, span: variable.span };
         match self.resolve(name) {
