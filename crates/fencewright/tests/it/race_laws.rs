@@ -524,7 +524,8 @@ fn fewer(body: &[Stmt]) -> Vec<Vec<Stmt>> {
             Stmt::Cas(y, old, new, order, then) => {
                 out.extend(fewer(then).into_iter().map(|then| with(Stmt::Cas(*y, *old, *new, order, then))));
             }
-            _ => {}
+            Stmt::Read(..) | Stmt::Write(..) | Stmt::Store(..) | Stmt::Swap(..) | Stmt::Fence(_) => {}
+            Stmt::Full | Stmt::StoreFence | Stmt::Atomic(_) => {}
         }
     }
     out
