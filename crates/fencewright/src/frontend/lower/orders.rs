@@ -145,8 +145,8 @@ impl Body<'_, '_> {
             return None;
         }
         let (name, index) = match &variable.kind {
-            ExprKind::Name(name) => (name, None),
-            ExprKind::Index(name, index) => (name, Some(&**index)),
+            ExprKind::Name(name) => (name, &[][..]),
+            ExprKind::Index(name, index) => (name, &index[..]),
             _ => {
                 self.refuse_accessed(access, variable);
                 return None;
@@ -164,7 +164,12 @@ impl Body<'_, '_> {
                 self.is_atomic_place(access, &target, &place).then_some(place)
             }
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_) => {
+            Meaning::Const(..)
+            | Meaning::Register(_)
+            | Meaning::Cells(_)
+            | Meaning::Thread
+            | Meaning::Enum
+            | Meaning::Function(_) => {
                 self.refuse_accessed(access, variable);
                 None
             }
