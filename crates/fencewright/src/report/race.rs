@@ -6,6 +6,7 @@ use crate::engine::data_race::{Accessed, Missing, RACE, Told, told};
 use crate::memory::Model;
 use crate::program::{EdgeId, Program, PropertyKind};
 use crate::report::Violated;
+use crate::source::Span;
 use crate::system::{Run, Violation};
 
 /// Whether a run ends in a race.
@@ -49,6 +50,14 @@ pub(super) fn violated(program: &Program, run: &Run) -> Option<Violated> {
         ),
     };
     Some(Violated { kind: RACE, name: None, text, span: program.edges()[second.edge].span })
+}
+
+/// Where the other access stands, and what it is.
+pub(super) fn other(program: &Program, run: &Run) -> Option<(Span, String)> {
+    let told = told(program, run)?;
+    let location = &program.locations()[told.location].name;
+    let text = format!("the {} of {location} by {}", noun(&told.first), name(program, &told.first));
+    Some((program.edges()[told.first.edge].span, text))
 }
 
 /// Both accesses, and why nothing orders them.

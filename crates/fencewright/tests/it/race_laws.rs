@@ -66,7 +66,7 @@ enum Part {
 
 type Sample = Vec<Vec<Stmt>>;
 
-/// Plain cells: two by themselves and one of an array; the array has two.
+/// How many atomic locations there are. There are two plain ones, and an array of two.
 const N_ATOMIC: usize = 2;
 
 struct Maker<'r>(&'r mut Random);
@@ -76,13 +76,18 @@ impl Maker<'_> {
         all[self.0.below(all.len())]
     }
 
+    /// One of two, mostly the first: threads that have nothing in common show nothing.
+    fn one(&mut self) -> usize {
+        usize::from(self.0.chance(20))
+    }
+
     fn access(&mut self) -> Stmt {
-        let (x, by_index) = (self.0.below(2), self.0.chance(15));
-        if self.0.chance(50) { Stmt::Read(x, by_index) } else { Stmt::Write(x, by_index) }
+        let (x, by_index) = (self.one(), self.0.chance(15));
+        if self.0.chance(35) { Stmt::Read(x, by_index) } else { Stmt::Write(x, by_index) }
     }
 
     fn part(&mut self) -> Part {
-        let (x, y) = (self.0.below(2), self.0.below(N_ATOMIC));
+        let (x, y) = (self.one(), self.one());
         match self.0.below(10) {
             0..2 => Part::Read(x),
             2..4 => Part::Write(x),
@@ -94,7 +99,7 @@ impl Maker<'_> {
 
     /// Something that may synchronize; what follows it comes with it.
     fn synchronizing(&mut self, then: Vec<Stmt>) -> Vec<Stmt> {
-        let y = self.0.below(N_ATOMIC);
+        let y = self.one();
         match self.0.below(20) {
             0..7 => {
                 let order = self.of(&LOADS);
@@ -142,7 +147,7 @@ impl Maker<'_> {
         if self.0.chance(30) {
             out.push(self.fence());
         }
-        let (y, order) = (self.0.below(N_ATOMIC), self.of(&STORES));
+        let (y, order) = (self.one(), self.of(&STORES));
         out.push(if self.0.chance(80) { Stmt::Store(y, 1, order) } else { Stmt::Swap(y, 1, self.of(&UPDATES)) });
         if self.0.chance(25) {
             let then = Vec::new();
@@ -161,7 +166,7 @@ impl Maker<'_> {
             let passed = self.synchronizing(Vec::new());
             then.extend(passed);
         }
-        let (y, order) = (self.0.below(N_ATOMIC), self.of(&LOADS));
+        let (y, order) = (self.one(), self.of(&LOADS));
         match self.0.below(6) {
             0 => vec![Stmt::Poll(y, order, 2, then)],
             1 => vec![Stmt::Cas(y, 1, i64::from(self.0.chance(50)), self.of(&UPDATES), then)],
@@ -247,11 +252,9 @@ fn statements(body: &[Stmt], depth: usize, n_polls: &mut usize, out: &mut String
             Stmt::Poll(y, order, n, _) => {
                 *n_polls += 1;
                 let i = format!("i{n_polls}");
-                format!(
-                    "let {i}: 0..{n} = 0;\n{tab}r = 0;\n{tab}while ({i} < {n} && r == 0) {{\n{tab}    r = {};\n{tab}    \
-                     {i} += 1;\n{tab}}}\n{tab}if (r == 1) {{",
-                    load(*y, order)
-                )
+                let round = format!("{tab}    r = {};\n{tab}    {i} += 1;", load(*y, order));
+                let head = format!("let {i}: 0..{n} = 0;\n{tab}r = 0;\n{tab}while ({i} < {n} && r == 0) {{");
+                format!("{head}\n{round}\n{tab}}}\n{tab}if (r == 1) {{")
             }
             Stmt::Atomic(parts) => {
                 let _ = writeln!(out, "{tab}atomic {{");

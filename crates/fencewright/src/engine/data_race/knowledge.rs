@@ -1,13 +1,14 @@
 //! Who knows of which accesses to plain data: the ghost state of happens-before, in so many bits.
 //!
-//! Of all accesses to a plain location only the last write counts, and each thread's last read since: as long as there
-//! was no race, all others are ordered before these. Each is an *item*, one bit. What carries knowledge is a *holder*, a
-//! word with a bit for each item, which says that the access (if there was one) is ordered before whoever looks at it:
+//! Of all accesses to a plain location only the last write counts, and each thread's last read since: as long as
+//! there was no race, all others are ordered before these. Each is an *item*, one bit. What carries knowledge is a
+//! *holder*, a word with a bit for each item, which says that the access (if there was one) is ordered before whoever
+//! looks at it:
 //!
 //! | holder | holds what is ordered before |
 //! |---|---|
 //! | a thread | its next step |
-//! | an atomic location | whoever reads its value with acquire: the release that wrote it, and those before it that updates kept |
+//! | an atomic location | whoever acquires its value: what was released with it, and what updates kept |
 //! | the last release fence of a thread | the fence, and so its relaxed stores since |
 //! | what relaxed loads of a thread have seen | its next acquire fence |
 //! | the atomic blocks | the next of them: they are in one order |

@@ -8,10 +8,10 @@
 //!
 //! | | happens-before |
 //! |---|---|
-//! | load `acquire`, `seq_cst`, without an order | the release that wrote the value, and those that updates kept, are before what follows |
+//! | load `acquire`, `seq_cst`, without an order | what the value tells is before what follows |
 //! | load `relaxed` | the same, before what follows the next acquire fence |
-//! | store `release`, `seq_cst`, without an order | what the thread did is before whoever acquires the value |
-//! | store `relaxed` | what the thread did until its last release fence is |
+//! | store `release`, `seq_cst`, without an order | the value tells what the thread did |
+//! | store `relaxed` | the value tells what the thread did until its last release fence |
 //! | update | both, and the value still tells what the one before told (the release sequence of C++20) |
 //! | `fence`, `fence(seq_cst)`, `fence(acq_rel)` | acquire fence, then release fence |
 //! | `fence(store)` | nothing: the language has no such fence |

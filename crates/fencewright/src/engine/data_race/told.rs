@@ -55,7 +55,10 @@ pub fn told(program: &Program, run: &Run) -> Option<Told> {
     let property = &program.properties()[id];
     let situation = property.situations.get(run.situation?)?;
     match (property.kind, &situation.at[..]) {
-        (PropertyKind::Race, [(p, points)]) => unordered(program, run, *p, *points.first()?),
+        // Others may be about to access something as well.
+        (PropertyKind::Race, [_]) => {
+            program.processes().indices().find_map(|p| unordered(program, run, p, point_of(program, run, p)))
+        }
         (PropertyKind::Race, [(p, of), (q, other)]) => at_once(program, run, (*p, *of.first()?), (*q, *other.first()?)),
         _ => None,
     }
@@ -65,6 +68,13 @@ type Registers = IndexVec<ProcessId, Vec<Value>>;
 
 fn registers(run: &Run) -> &Registers {
     run.events.last().map_or(&run.trace.start.registers, |it| &it.registers)
+}
+
+/// Where a thread is at the end of a run.
+fn point_of(program: &Program, run: &Run, p: ProcessId) -> PointId {
+    let own = run.events.iter().rev().filter(|it| it.step.process == p);
+    let last = own.filter_map(edge_of).next();
+    last.map_or(program.processes()[p].entry, |edge| program.edges()[edge].to)
 }
 
 /// A thread is at a point from which one of its accesses races with an earlier one.

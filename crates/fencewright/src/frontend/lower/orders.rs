@@ -111,7 +111,8 @@ impl Body<'_, '_> {
     }
 
     fn refuse_count(&mut self, name: &ast::Name, found: usize, form: &str) {
-        let message = format!("`{}` does not take {found} arguments", name.text);
+        let arguments = if found == 1 { "argument" } else { "arguments" };
+        let message = format!("`{}` does not take {found} {arguments}", name.text);
         self.log.error(name.span, message, format!("say where and in which order: `{form}`"));
     }
 

@@ -420,7 +420,8 @@ fn orders_become_fences_and_stay_beside_the_access() {
         ],
     );
     check(
-        "let r = swap(x, 1, relaxed); r = fetch_add(x, 1, acq_rel); r = cmpxchg(x, 0, 1, acquire); cas(y, r, 1, release);",
+        "let r = swap(x, 1, relaxed); r = fetch_add(x, 1, acq_rel); \
+         r = cmpxchg(x, 0, 1, acquire); cas(y, r, 1, release);",
         &[
             "p0: rmw x write 1 into r [relaxed] -> p1",
             "p1: fence store [relaxed] -> p2",

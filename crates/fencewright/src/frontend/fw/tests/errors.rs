@@ -136,7 +136,7 @@ fn words_in_statements() {
     check_body("let at = 1;", &["2:5 reserved word `at` used as a name"]);
     check_body("in = 1;", &["2:1 reserved word `in` used as a name"]);
     check_body("loop: x = 1;", &["2:1 reserved word `loop` used as a name"]);
-    check_body("fence(stor);", &["2:7 expected `full` or `store`, found `stor`"]);
+    check_body("fence(stor);", &["2:7 expected `full`, `store` or a memory order, found `stor`"]);
     check_body("do { x = 1; } until (x);", &["2:15 expected `while`, found `until`"]);
     check_body("goto 5;", &["2:6 expected a label, found `5`"]);
     check_body("assert;", &["2:7 expected a condition, found `;`"]);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::frontend::hir::{
-    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, First, LocalId, Place, Stmt,
-    StmtKind, StoreOrder,
+    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, FenceOrder, First, LocalId, Place,
+    Stmt, StmtKind, StoreOrder,
 };
 use crate::program::{BinaryOp, Called, Domain, Expr, FenceKind, Initial, Op, Order};
 use crate::source::Span;
@@ -63,12 +63,14 @@ impl Walk<'_> {
             StmtKind::Fence(kind @ FenceKind::StoreStore) => {
                 self.ordered_step((Op::Fence(*kind), Order::Relaxed), span);
             }
-            StmtKind::OrderedFence(order) => {
-                let op = order.kind().map_or(Op::Assume(Expr::TRUE), Op::Fence);
-                self.ordered_step((op, order.order()), span);
-            }
+            StmtKind::OrderedFence(order) => self.ordered_fence(*order, span),
             StmtKind::Skip => {}
         }
+    }
+
+    fn ordered_fence(&mut self, order: FenceOrder, span: Span) {
+        let op = order.kind().map_or(Op::Assume(Expr::TRUE), Op::Fence);
+        self.ordered_step((op, order.order()), span);
     }
 
     fn let_(&mut self, local: LocalId, first: &First, statement: Span) {
