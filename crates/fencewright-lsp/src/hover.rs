@@ -207,7 +207,7 @@ impl Accesses<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.load(name),
             ExprKind::Index(name, index) => {
-                self.expr(index);
+                index.iter().for_each(|it| self.expr(it));
                 self.load(name);
             }
             ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => self.expr(operand),

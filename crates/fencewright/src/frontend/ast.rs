@@ -102,8 +102,8 @@ pub struct Const {
 pub struct ConstArray {
     /// Its name.
     pub name: Name,
-    /// The number of cells: a constant expression.
-    pub size: Expr,
+    /// The number of cells in each dimension, at least one: constant expressions.
+    pub sizes: Vec<Expr>,
     /// What each cell holds: constant expressions.
     pub values: Vec<Expr>,
     /// Where these stand.
@@ -137,8 +137,8 @@ pub struct Shared {
 pub struct SharedVariable {
     /// Its name.
     pub name: Name,
-    /// The number of cells, for an array: a constant expression.
-    pub size: Option<Expr>,
+    /// The number of cells in each dimension, for an array: constant expressions.
+    pub sizes: Vec<Expr>,
 }
 
 /// Initial contents.
@@ -344,11 +344,13 @@ pub enum StmtKind {
 /// `let r: type = value;`
 #[derive(Clone, Debug)]
 pub struct Let {
-    /// The register.
+    /// The register, or the array of registers.
     pub name: Name,
+    /// The number of cells in each dimension, for an array: constant expressions.
+    pub sizes: Vec<Expr>,
     /// Its values; absent means inferred.
     pub ty: Option<Type>,
-    /// Its first value; absent means 0 (or `false`).
+    /// Its first value, or that of each cell; absent means 0 (or `false`).
     pub value: Option<Expr>,
 }
 
@@ -377,8 +379,8 @@ pub enum Compound {
 pub struct Target {
     /// The variable.
     pub name: Name,
-    /// Which cell, for an array.
-    pub index: Option<Box<Expr>>,
+    /// Which cell, for an array: an index for each dimension.
+    pub index: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
 }
@@ -425,8 +427,8 @@ pub enum ExprKind {
     Any(Option<Box<Range>>),
     /// A constant, register, shared variable or parameter.
     Name(Name),
-    /// `a[i]`
-    Index(Name, Box<Expr>),
+    /// `a[i]`, `a[i][j]`: at least one index
+    Index(Name, Vec<Expr>),
     /// `-e`, `!e`
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, `a && b`, …
@@ -442,7 +444,7 @@ pub enum ExprKind {
     /// `P(0)@critical`, in properties.
     At(ThreadRef, Name),
     /// `P(0).r`, in properties.
-    Member(ThreadRef, Name),
+    Member(ThreadRef, Name, Vec<Expr>),
 }
 
 /// The direction of a shift.

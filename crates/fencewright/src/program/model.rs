@@ -99,6 +99,8 @@ pub struct Array {
     pub first: LocationId,
     /// How many cells; at least one.
     pub len: u32,
+    /// How many in each dimension; the last index counts fastest, and their product is the number of cells.
+    pub shape: Vec<u32>,
 }
 
 impl Array {

@@ -88,6 +88,11 @@ impl Unit {
         self.builder.array(pattern, cells)
     }
 
+    /// The same with several dimensions, row by row: so many cells in each.
+    pub fn grid(&mut self, pattern: &Location, shape: &[u32], cells: &[Initial]) -> ArrayId {
+        self.builder.grid(pattern, shape, cells)
+    }
+
     /// Says that a location is not atomic; of an array, every cell is said to be.
     pub fn set_plain(&mut self, location: LocationId) {
         self.builder.set_plain(location);

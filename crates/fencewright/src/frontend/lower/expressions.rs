@@ -24,8 +24,8 @@ impl Body<'_, '_> {
             ExprKind::Int(value) | ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),
             ExprKind::Bool(value) => Typed::new(Expr::Const(Value::from(*value)), Ty::Bool, span),
             ExprKind::Paren(inner) => self.value(inner, wanted),
-            ExprKind::Name(name) => self.variable(&TargetRef { name, index: None, span }),
-            ExprKind::Index(name, index) => self.variable(&TargetRef { name, index: Some(index), span }),
+            ExprKind::Name(name) => self.variable(&TargetRef { name, index: &[], span }),
+            ExprKind::Index(name, index) => self.variable(&TargetRef { name, index, span }),
             ExprKind::Any(range) => self.any(range.as_deref(), wanted, span),
             ExprKind::Unary(op, operand) => {
                 let operand = self.value(operand, (*op == UnaryOp::Not).then_some(Domain::Bool));
@@ -133,7 +133,9 @@ impl Body<'_, '_> {
                 None => Typed::wrong(span),
             },
             Meaning::Wrong => Typed::wrong(span),
-            Meaning::Const(..) | Meaning::Register(_) if target.index.is_some() => {
+            Meaning::Cells(array) if !target.index.is_empty() => self.local_cell(&array, target),
+            Meaning::Cells(_) => self.no_value(target, "is an array", "name a cell"),
+            Meaning::Const(..) | Meaning::Register(_) if !target.index.is_empty() => {
                 let message = format!("`{}` is not an array", target.name.text);
                 self.log.error(span, message, "use it without an index");
                 Typed::wrong(span)

@@ -147,9 +147,9 @@ impl Body<'_, '_> {
             return None;
         }
         let (name, index) = if let ExprKind::Name(name) = &variable.kind {
-            (name, None)
+            (name, &[][..])
         } else if let ExprKind::Index(name, index) = &variable.kind {
-            (name, Some(&**index))
+            (name, &index[..])
         } else {
             self.refuse_accessed(access, variable);
             return None;
@@ -166,7 +166,12 @@ impl Body<'_, '_> {
                 self.is_atomic_place(access, &target, &place).then_some(place)
             }
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_) => {
+            Meaning::Const(..)
+            | Meaning::Register(_)
+            | Meaning::Cells(_)
+            | Meaning::Thread
+            | Meaning::Enum
+            | Meaning::Function(_) => {
                 self.refuse_accessed(access, variable);
                 None
             }

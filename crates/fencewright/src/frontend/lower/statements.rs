@@ -14,7 +14,7 @@ use super::expressions::Pure;
 use super::globals::domain;
 use super::labels::has_labels;
 use super::live::Loop;
-use super::log::MAX_COPIES;
+use super::log::{Log, MAX_COPIES};
 use super::orders;
 use super::registers::{Origin, Register};
 use super::typed::{Ty, Typed, binary, builtin, shifted, shifting};
@@ -72,7 +72,8 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         Some(match &stmt.kind {
-            StmtKind::Let(it) => self.let_(it, stmt.span),
+            StmtKind::Let(it) if it.sizes.is_empty() => self.let_(it, stmt.span),
+            StmtKind::Let(it) => return self.let_array(it, stmt.span),
             StmtKind::Assign(it) => return self.assign(it, stmt.span),
             StmtKind::Call(expr) => return self.call_statement(expr, stmt.span),
             StmtKind::If(it) => {
@@ -127,18 +128,20 @@ impl<'a> Body<'_, 'a> {
         });
         let first = match &it.value {
             Some(value) => self.first_value(register, value),
-            None => {
-                let ty = declared.map_or(Ty::Int, Ty::of);
-                let zero = Typed::new(Expr::Const(0), ty, it.name.span);
-                self.first_constant(register, zero)
-            }
+            None => Some(self.zero(register, it.name.span)),
         };
         // The name is not known in its own value.
         self.bind(&it.name, Meaning::Register(register));
         Kind::Let(register, first.unwrap_or(First::Unset))
     }
 
-    fn first_value(&mut self, register: LocalId, value: &ast::Expr) -> Option<First> {
+    /// What a register starts with if nothing is said.
+    pub(super) fn zero(&mut self, register: LocalId, span: Span) -> First {
+        let ty = self.registers[register].domain.map_or(Ty::Int, Ty::of);
+        self.first_constant(register, Typed::new(Expr::Const(0), ty, span)).unwrap_or(First::Unset)
+    }
+
+    pub(super) fn first_value(&mut self, register: LocalId, value: &ast::Expr) -> Option<First> {
         let domain = self.registers[register].domain;
         let is_any = matches!(value.kind, ast::ExprKind::Any(None));
         if is_any && domain.is_some_and(|it| it.bounds().is_some()) {
@@ -166,7 +169,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Whether an expression consists of numbers and constants.
-    fn is_simple(&mut self, expr: &ast::Expr) -> bool {
+    pub(super) fn is_simple(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             ast::ExprKind::Int(_) | ast::ExprKind::Based(..) | ast::ExprKind::Bool(_) => true,
             ast::ExprKind::Name(name) => matches!(self.resolve(name), Meaning::Const(..)),
@@ -184,7 +187,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn assign(&mut self, it: &'a ast::Assign, statement: Span) -> Option<Kind> {
-        let target = TargetRef { name: &it.target.name, index: it.target.index.as_deref(), span: it.target.span };
+        let target = TargetRef { name: &it.target.name, index: &it.target.index, span: it.target.span };
         let meaning = self.resolve(target.name);
         match meaning {
             Meaning::Shared(shared) => {
@@ -194,17 +197,14 @@ impl<'a> Body<'_, 'a> {
                 };
                 self.store(place, &target, it, statement)
             }
-            Meaning::Register(register) if target.index.is_none() => {
+            Meaning::Register(register) if target.index.is_empty() => {
                 let value = match it.op {
                     None => self.assigned(register, &it.value),
                     Some(op) => {
                         let ty = self.registers[register].ty;
                         let old = Typed::new(Expr::Var(hir::Operand::Local(register)), ty, target.span);
                         let value = self.value(&it.value, None);
-                        let value = match op {
-                            Compound::Binary(op) => binary(self.log, op, old, value, statement),
-                            Compound::Shift(shift) => shifted(self.log, shift, old, &value, statement),
-                        };
+                        let value = combined(self.log, op, old, &value, statement);
                         self.put(register, value)
                     }
                 };
@@ -215,6 +215,8 @@ impl<'a> Body<'_, 'a> {
                 self.log.error(target.span, message, "use it without an index");
                 None
             }
+            Meaning::Cells(_) if target.index.is_empty() => self.refuse_target(&target, "an array"),
+            Meaning::Cells(array) => self.assign_cell(&array, &target, it, statement),
             Meaning::Const(..) => self.refuse_target(&target, "a constant"),
             Meaning::Thread => self.refuse_target(&target, "a thread"),
             Meaning::Enum => self.refuse_target(&target, "a type"),
@@ -406,5 +408,13 @@ impl<'a> Body<'_, 'a> {
         let (condition, sides) = self.condition(condition);
         self.is_live = sides.any();
         Kind::Assert(hir::Condition { span: shown.unwrap_or(condition.span), ..condition })
+    }
+}
+
+/// What comes of `old op= value`.
+pub(super) fn combined(log: &mut Log, op: Compound, old: Pure, value: &Pure, span: Span) -> Pure {
+    match op {
+        Compound::Binary(op) => binary(log, op, old, value.clone(), span),
+        Compound::Shift(shift) => shifted(log, shift, old, value, span),
     }
 }

@@ -340,6 +340,32 @@ fn a_constant_array_is_read_and_never_written() {
 }
 
 #[test]
+fn arrays_have_dimensions_in_memory_and_in_threads() {
+    let declarations = "const T[2][2] = {0, 1, 2, 3}; shared x: 0..9; shared g[2][3]: 0..3 = {0, 1, 2, 3, 0, 1};";
+    let body = "let a[2]: 0..3 = 1; let i: 0..1 = any; a[i] += 1; a[1] = g[i][2]; g[1][i] = a[1 - i]; x = T[i][i];";
+    let (locations, messages) = with_names(declarations, body);
+    assert_eq!(messages, Vec::<String>::new());
+    let cell = |name: &str, value: &str| locations.iter().any(|it| it.contains(name) && it.contains(value));
+    assert!(cell("\"g[0][2]\"", "Value(2)") && cell("\"g[1][0]\"", "Value(3)"), "{locations:?}");
+    let body = "x = g[1]; x = g[1][3]; let a[0]; let b[2]; x = b; b = 1; b[2] = 1; x = b[0][0]; let c[2] = x; g[1] = 1;";
+    let (_, messages) = with_names(declarations, body);
+    let expected = [
+        "`g` has 2 dimensions, found 1 indices",
+        "index 3 is outside the array `g`",
+        "an array of 0 cells",
+        "`b` is an array and has no value",
+        "`b` is an array and cannot be assigned",
+        "index 2 is outside the array `b`",
+        "`b` has 1 dimensions, found 2 indices",
+        "the cells of an array start with a constant",
+        "`g` has 2 dimensions, found 1 indices",
+    ];
+    assert_eq!(messages, expected);
+    let (_, messages) = with_names("shared x: 0..9; const T[2][2] = {0, 1, 2};", "let a[9][9]; x = T[0][0];");
+    assert_eq!(messages, ["`T` has 4 cells, found 3 values", "an array of a thread has at most 64 cells"]);
+}
+
+#[test]
 fn a_compare_and_exchange_has_an_edge_for_each_outcome() {
     check(
         "let r = cmpxchg(x, 0, 1); x = r;",

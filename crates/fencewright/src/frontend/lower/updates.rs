@@ -91,8 +91,8 @@ impl Body<'_, '_> {
             return None;
         }
         let target = match &variable.kind {
-            ExprKind::Name(name) => Some(TargetRef { name, index: None, span: variable.span }),
-            ExprKind::Index(name, index) => Some(TargetRef { name, index: Some(index), span: variable.span }),
+            ExprKind::Name(name) => Some(TargetRef { name, index: &[], span: variable.span }),
+            ExprKind::Index(name, index) => Some(TargetRef { name, index, span: variable.span }),
             ExprKind::Int(_)
             | ExprKind::Based(..)
             | ExprKind::Bool(_)
@@ -121,7 +121,12 @@ impl Body<'_, '_> {
             Some((_, Meaning::Wrong)) => None,
             Some((
                 _,
-                Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_),
+                Meaning::Const(..)
+                | Meaning::Register(_)
+                | Meaning::Cells(_)
+                | Meaning::Thread
+                | Meaning::Enum
+                | Meaning::Function(_),
             ))
             | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);

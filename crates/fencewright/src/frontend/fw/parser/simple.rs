@@ -52,6 +52,7 @@ impl Parser<'_> {
         if self.is_at(Symbol::Comma) {
             return Err(self.expected("`=`, `:` or `;`", "write one `let` for each register"));
         }
+        let sizes = self.array_sizes()?;
         let ty = if self.eat(Symbol::Colon) { Some(self.ty()?) } else { None };
         if self.is_at(Symbol::ColonAssign) || self.is_at(Symbol::Eq) {
             self.expected("`=`", &format!("write `let {} = …;`", name.text));
@@ -59,10 +60,10 @@ impl Parser<'_> {
         } else if self.may_start_operand() && self.current().newlines == 0 {
             return Err(self.expected("`=`", &format!("write `let {} = …;`", name.text)));
         } else if !self.eat(Symbol::Assign) {
-            return Ok(StmtKind::Let(Let { name, ty, value: None }));
+            return Ok(StmtKind::Let(Let { name, sizes, ty, value: None }));
         }
         let value = Some(self.expression()?);
-        Ok(StmtKind::Let(Let { name, ty, value }))
+        Ok(StmtKind::Let(Let { name, sizes, ty, value }))
     }
 
     /// What stands behind `fence`.
@@ -107,7 +108,7 @@ impl Parser<'_> {
             return self.call(name);
         }
         let start = name.span;
-        let index = if self.is_at(Symbol::OpenBracket) { Some(Box::new(self.index()?.0)) } else { None };
+        let index = self.indices()?.0;
         let target = Target { name, index, span: self.since(start) };
         let op = self.assignment_operator(&target)?;
         let value = self.expression()?;
