@@ -59,6 +59,8 @@ fn property(program: &Program, property: &Property) -> String {
         PropertyKind::Control => "forbid",
         PropertyKind::Final => "forbid at end",
         PropertyKind::Hang => "forbid hang",
+        PropertyKind::Robust => "forbid what is new",
+        PropertyKind::Trace => "forbid traces that are new",
     };
     let mut out = String::new();
     for situation in &property.situations {

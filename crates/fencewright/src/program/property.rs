@@ -65,6 +65,10 @@ pub enum PropertyKind {
     Final,
     /// When every process has ended or is where it can wait for ever, and **all** buffers are empty: a hang.
     Hang,
+    /// In every configuration: one whose control and registers sequential consistency does not reach.
+    Robust,
+    /// In none: a *run* violates it, if its execution graph is none of sequential consistency.
+    Trace,
 }
 
 /// One bad situation.
@@ -96,8 +100,9 @@ impl PropertyKind {
     /// Whether it is time to look, given whether nothing is under way in memory.
     pub const fn is_due(self, is_settled: bool) -> bool {
         match self {
-            Self::Control => true,
+            Self::Control | Self::Robust => true,
             Self::Final | Self::Hang => is_settled,
+            Self::Trace => false,
         }
     }
 }

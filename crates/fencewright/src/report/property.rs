@@ -9,7 +9,7 @@ use crate::system::{Fault, Run, Violation};
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `final`, `hang`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `final`, `hang`, `robust`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -44,6 +44,7 @@ fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> V
         PropertyKind::Control => "control",
         PropertyKind::Final => "final",
         PropertyKind::Hang => "hang",
+        PropertyKind::Robust | PropertyKind::Trace => "robust",
     };
     Violated { kind, name: property.words.name.clone(), text: property.says(situation), span: property.span }
 }

@@ -27,6 +27,7 @@ mod machine_laws;
 mod numeric_laws;
 mod outcome_laws;
 mod questions;
+mod robust_laws;
 mod synth;
 mod synth_laws;
 mod tidy;
