@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use fencewright::memory::{Internal, Machine, Origin};
 use fencewright::program::{EdgeId, LocationId, Micro, Op, Place, Program, Value};
-use fencewright::system::{Action, Effect, Outcome, State, System, Transition, starts};
+use fencewright::system::{Action, Effect, Move, Outcome, State, System, Transition, starts};
 use fencewright::util::Idx;
 
 /// What the graphs say.
@@ -51,7 +51,7 @@ pub(crate) fn graphs<M: Machine>(system: &System<'_, M>, max_nodes: usize, max_a
             return Graphs::Unseen;
         }
         let mut goes_on = false;
-        for it in worth_trying(system.transitions(&node.state)) {
+        for it in worth_trying(system, &node.state) {
             let Some(next) = after(program, &node, it, |m, x| system.machine.value(m, x)) else { continue };
             if next.reads.iter().any(|accesses| accesses.len() > max_accesses) {
                 is_complete = false;
@@ -70,15 +70,22 @@ pub(crate) fn graphs<M: Machine>(system: &System<'_, M>, max_nodes: usize, max_a
     if is_complete { Graphs::Old } else { Graphs::Unseen }
 }
 
-/// The steps that make a difference: where all that a thread can do is to go on by itself, or to put a store into its
-/// buffer, it may as well do that at once. Nobody else notices, nor does what leaves buffers.
-fn worth_trying<M>(all: Vec<Transition<M>>) -> Vec<Transition<M>> {
-    let is_own = |it: &Transition<M>| matches!(it.effect, Effect::Local | Effect::Store(.., Origin::OwnBuffer));
-    let is_internal = |it: &Transition<M>| matches!(it.step.action, Action::Internal(_));
-    let steps = |process| all.iter().filter(move |it| it.step.process == process && !is_internal(it));
-    let mut processes = all.iter().filter(|it| !is_internal(it)).map(|it| it.step.process);
-    match processes.find(|&process| steps(process).all(is_own)) {
-        Some(process) => all.into_iter().filter(|it| it.step.process == process && !is_internal(it)).collect(),
+/// The steps that make a difference: where all that a thread could ever do next is to go on by itself, or to put a
+/// store into its buffer, it may as well do that at once. Nobody else notices, nor does what leaves buffers.
+fn worth_trying<M: Machine>(system: &System<'_, M>, state: &State<M::State>) -> Vec<Transition<M::State>> {
+    let is_own = |next: &Move| match next {
+        Move::Edge(edge) => {
+            let op = &system.flow.program.edges()[*edge].op;
+            op.is_local() || matches!(op, Op::Store(..))
+        }
+        Move::Fence(..) => false,
+    };
+    let all = system.transitions(state);
+    let is_step = |it: &Transition<M::State>| !matches!(it.step.action, Action::Internal(_));
+    let mut processes = all.iter().filter(|it| is_step(it)).map(|it| it.step.process);
+    let goes_on = |process: &_| system.flow.moves(state.controls[*process]).iter().all(|it| is_own(&it.0));
+    match processes.find(goes_on) {
+        Some(process) => all.into_iter().filter(|it| it.step.process == process && is_step(it)).collect(),
         None => all,
     }
 }
