@@ -5,29 +5,113 @@
 //!
 //! | | the program is robust if | decided by |
 //! |---|---|---|
+//! | `state` | it comes to no control vector, registers included, that is new | an engine: a question of safety |
 //! | `trace` | every execution graph is one of sequential consistency | searching for an attack |
+//!
+//! Robust by traces implies robust by states. Registers that the compiler made count as long as they are still read.
 //!
 //! | file | idea |
 //! |---|---|
+//! | [`known`] | what sequential consistency reaches |
+//! | [`state`] | the first that is new, as a property |
 //! | [`attack`] | one thread delays a store, others make that show |
 //! | [`search`] | all attacks at once, under sequential consistency |
 
 mod attack;
+mod known;
 mod search;
+mod state;
 
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::run::{Trimming, replayed};
 use crate::engine::{
     Answer, Card, Engine, Question, Reduced, Repairs, Stats, Task, Unmade, Unsupported, Verdict,
     is_enumerable,
 };
-use crate::memory::Buffering;
-use crate::program::{Program, Property, PropertyId, PropertyKind, PropertyWords};
+use crate::memory::{Buffering, Model};
+use crate::program::{
+    BinaryOp, Expr, Program, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar,
+};
 use crate::source::Span;
 use crate::system::Violation;
 use crate::watch::Monitor;
 
 use search::{End, Search};
+
+/// The name of the question for control vectors.
+pub const ROBUST: &str = "robust";
+
+/// Does the program come to no control vector, registers included, that it does not come to under sequential
+/// consistency?
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Robust;
+
+impl Robust {
+    /// The program with the question beside its own properties: both are asked at once.
+    ///
+    /// # Errors
+    /// It makes no sense of the program, or the monitor has had enough.
+    pub fn beside(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Program, Unmade> {
+        let own = task.program.properties().iter().cloned();
+        Ok(task.program.with_properties(own.chain([Self::property(task, monitor)?])))
+    }
+
+    /// The question as a property.
+    fn property(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Property, Unmade> {
+        let situations = match task.model == Model::STRONGEST {
+            true => Vec::new(),
+            false => Self::situations(task, monitor)?,
+        };
+        Ok(Property {
+            kind: PropertyKind::Robust,
+            situations,
+            text: "a situation that sequential consistency does not reach".to_owned(),
+            words: PropertyWords { name: Some(ROBUST.to_owned()), ..PropertyWords::default() },
+            span: Span::default(),
+        })
+    }
+
+    fn situations(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Vec<Situation>, Unmade> {
+        is_enumerable(task.program)?;
+        let program = keeping_registers(&alone(task.program));
+        let plain = Task::new(&program, Model::STRONGEST, task.options);
+        let merging = Merging { dead_registers: true, local_steps: false, bisimilar: false };
+        let automaton = Automaton::new(&plain, merging);
+        let free = RegisterFree::new(&plain, &automaton, monitor)?;
+        state::situations(&plain, &free, monitor)
+    }
+}
+
+impl Question for Robust {
+    fn name(&self) -> &'static str {
+        ROBUST
+    }
+
+    fn about(&self) -> &'static str {
+        "does it come to no situation of control and registers that sequential consistency does not come to?"
+    }
+
+    fn reduce(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Reduced, Unmade> {
+        let property = Self::property(task, monitor)?;
+        Ok(Reduced::to_properties(task, alone(task.program).with_properties([property])))
+    }
+}
+
+/// The program with a property that sees every register of the text, and never holds: so they are never dead.
+fn keeping_registers(program: &Program) -> Program {
+    let registers = program.processes().iter_enumerated().flat_map(|(process, it)| {
+        let of_text = it.registers.iter_enumerated().filter(|(_, register)| !register.name.starts_with('$'));
+        of_text.map(move |(register, _)| Expr::Var(StateVar::Register(process, register)))
+    });
+    let condition = registers.fold(Expr::Const(0), |all, register| Expr::binary(BinaryOp::And, all, register));
+    program.with_properties([Property {
+        kind: PropertyKind::Control,
+        situations: vec![Situation { at: Vec::new(), condition }],
+        text: String::new(),
+        words: PropertyWords::default(),
+        span: Span::default(),
+    }])
+}
 
 /// The name of the question for execution graphs.
 pub const ROBUST_TRACE: &str = "robust=trace";
