@@ -50,14 +50,16 @@ pub(crate) fn graphs<M: Machine>(system: &System<'_, M>, max_nodes: usize, max_a
         if seen.len() > max_nodes {
             return Graphs::Unseen;
         }
-        let mut goes_on = false;
-        for it in worth_trying(system, &node.state) {
-            let Some(next) = after(program, &node, it, |m, x| system.machine.value(m, x)) else { continue };
-            if next.reads.iter().any(|accesses| accesses.len() > max_accesses) {
-                is_complete = false;
-                continue;
-            }
-            goes_on = true;
+        let after = |it| after(program, &node, it, |m, x| system.machine.value(m, x));
+        let is_short = |next: &Node<_>| next.reads.iter().all(|accesses| accesses.len() <= max_accesses);
+        let mut nexts: Vec<_> = worth_trying(system, &node.state).into_iter().filter_map(after).collect();
+        if !nexts.iter().all(is_short) {
+            is_complete = false;
+            // What waits arrives also where nobody goes on.
+            nexts = system.transitions(&node.state).into_iter().filter_map(after).filter(is_short).collect();
+        }
+        let goes_on = !nexts.is_empty();
+        for next in nexts {
             if seen.insert(next.clone()) {
                 todo.push(next);
             }
