@@ -3,12 +3,15 @@
 //! ```text
 //! // expect tso: unsafe (source of that truth)
 //! // expect tso hang: safe (source of that truth)
+//! // expect tso robust: safe (source of that truth)
+//! // expect tso robust=trace: unsafe (source of that truth)
 //! // fences tso after-stores by process: 4 sets of 4 (source of that truth)
 //! ```
 
 use std::fmt;
 
 use crate::engine::hang::{HANG, Hang};
+use crate::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace};
 use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program};
@@ -40,6 +43,8 @@ pub struct Expectations {
     pub verdicts: Vec<(Model, Expected)>,
     /// What `check --ask hang` must say, with the line that says so.
     pub hangs: Vec<(Model, Expected, u32)>,
+    /// What `check --ask robust` and `check --ask robust=trace` must say: the question, and the line that says so.
+    pub robust: Vec<(Model, &'static str, Expected, u32)>,
     /// What `fence` must say.
     pub fences: Vec<Fences>,
     /// Whether it says where the program comes from.
@@ -122,7 +127,9 @@ impl Expectations {
                         out.lines.push(number);
                     }
                     HANG => out.hangs.push((model, verdict, number)),
-                    _ => return Err(wrong("neither `safety` nor `hang` is asked")),
+                    ROBUST => out.robust.push((model, ROBUST, verdict, number)),
+                    ROBUST_TRACE => out.robust.push((model, ROBUST_TRACE, verdict, number)),
+                    _ => return Err(wrong("neither `safety`, `hang`, `robust` nor `robust=trace` is asked")),
                 }
             } else if let Some(rest) = words.strip_prefix("fences ") {
                 out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
@@ -173,6 +180,21 @@ pub fn hold(expected: Expected, answer: &Result<Answer, Unsupported>) -> Held {
 pub fn hold_hang(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
     let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
     hold(expected, &ask(engine, &Hang { may_wait }, task, monitor).map(|it| it.answer))
+}
+
+/// Whether a program is robust as is expected, by states or by traces.
+pub fn hold_robust(
+    question: &str,
+    expected: Expected,
+    engine: &'static dyn Engine,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Held {
+    let asked = match question {
+        ROBUST_TRACE => ask(&Attacks { others: engine }, &RobustTrace, task, monitor),
+        _ => ask(engine, &Robust, task, monitor),
+    };
+    hold(expected, &asked.map(|it| it.answer))
 }
 
 /// Whether fence synthesis finds what is expected. Where it finds only some sets, they must not contradict it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use fencewright::engine::hang::Hang;
+use fencewright::engine::robust::{ROBUST, ROBUST_TRACE, Robust, RobustTrace};
 use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::Program;
@@ -68,7 +69,13 @@ pub(crate) enum AskArgument {
     Safety,
     /// Can memory stay as it is for ever although not all threads have ended?
     Hang,
-    /// All of these
+    /// Does it come to no situation of control and registers that `sc` does not come to? Also `robust=state`
+    #[value(alias = "robust=state")]
+    Robust,
+    /// Is every execution, by who reads what from whom, one of `sc`?
+    #[value(name = "robust=trace")]
+    RobustTrace,
+    /// All but `robust=trace`
     All,
 }
 
@@ -79,6 +86,10 @@ pub(crate) enum Asked {
     Safety,
     /// Does it hang?
     Hang(Hang),
+    /// Does it come to the same situations as under SC?
+    Robust,
+    /// Has it the same executions as under SC?
+    RobustTrace,
 }
 
 impl Asked {
@@ -86,6 +97,8 @@ impl Asked {
         match self {
             Self::Safety => SAFETY,
             Self::Hang(hang) => hang.name(),
+            Self::Robust => ROBUST,
+            Self::RobustTrace => ROBUST_TRACE,
         }
     }
 }
@@ -135,7 +148,8 @@ impl SearchArguments {
 
     /// What is asked of a program: what the command line says, otherwise safety and what the program forbids.
     pub(crate) fn asked(&self, program: &Program) -> Vec<Asked> {
-        let asks = |question| self.ask.contains(&question) || self.ask.contains(&AskArgument::All);
+        let asks_all = self.ask.contains(&AskArgument::All);
+        let asks = |question| asks_all || self.ask.contains(&question);
         let is_open = self.ask.is_empty();
         let claim = program.no_hang();
         let mut all = Vec::new();
@@ -146,19 +160,37 @@ impl SearchArguments {
             let except = claim.map_or(&[][..], |it| &it.except);
             all.push(Asked::Hang(Hang { may_wait: [&self.may_wait, except].concat() }));
         }
+        if asks(AskArgument::Robust) {
+            all.push(Asked::Robust);
+        }
+        if self.ask.contains(&AskArgument::RobustTrace) {
+            all.push(Asked::RobustTrace);
+        }
         all
     }
 
     /// The program with all that is asked as its properties.
     pub(crate) fn asking<'a>(&self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
-        match &self.asked(task.program)[..] {
-            [Asked::Safety] => Ok(Cow::Borrowed(task.program)),
-            [Asked::Hang(hang)] => Ok(Cow::Owned(hang.reduce(task, monitor)?.program)),
-            many => many.iter().try_fold(Cow::Borrowed(task.program), |program, asked| match asked {
-                Asked::Safety => Ok(program),
-                Asked::Hang(hang) => Ok(Cow::Owned(hang.beside(task, monitor)?)),
-            }),
-        }
+        let all = self.asked(task.program);
+        let program = match all.iter().any(|it| matches!(it, Asked::Safety)) {
+            true => Cow::Borrowed(task.program),
+            false => Cow::Owned(task.program.with_properties([]).with_assumed(&|_| true)),
+        };
+        all.iter().try_fold(program, |program, asked| {
+            let so_far = Task { program: &program, ..*task };
+            let more = match asked {
+                Asked::Safety => return Ok(program),
+                Asked::Hang(hang) => hang.beside(&so_far, monitor)?,
+                Asked::Robust => Robust::beside(&so_far, monitor)?,
+                Asked::RobustTrace => RobustTrace::beside(&program),
+            };
+            Ok(Cow::Owned(more))
+        })
+    }
+
+    /// Whether executions are asked about, which takes a search of their own.
+    pub(crate) fn asks_for_traces(&self) -> bool {
+        self.ask.contains(&AskArgument::RobustTrace)
     }
 
     /// What is asked of a program, by name.

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fencewright::engine::hang::hangs_soon;
-use fencewright::engine::{Answer, Engine, Judged, Stats, Task, Verdict, ask, each, unreached};
+use fencewright::engine::robust::{Attacks, Robust, RobustTrace};
+use fencewright::engine::{self, Answer, Engine, Judged, Stats, Task, Verdict, ask, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, may_hang, trace_page, vacuous};
@@ -82,13 +83,9 @@ fn answer_under(
         let task = Task::new(&theirs, model, &options);
         match &asked {
             Asked::Safety => safety(&task, (lists_properties, warns), engine, watch),
-            Asked::Hang(hang) => {
-                let (answer, program) = match ask(engine, hang, &task, watch) {
-                    Ok(it) => (Ok(it.answer), Some(it.program)),
-                    Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
-                };
-                Found::new(answer, program, watch)
-            }
+            Asked::Hang(hang) => Found::asked(engine, hang, &task, watch),
+            Asked::Robust => Found::asked(engine, &Robust, &task, watch),
+            Asked::RobustTrace => Found::asked(&Attacks { others: engine }, &RobustTrace, &task, watch),
         }
     });
     let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, watch));
@@ -130,6 +127,15 @@ impl Found {
     fn new(answer: Result<Answer, Refusal>, program: Option<Program>, watch: &Watch) -> Self {
         let (properties, warnings, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { answer, program, properties, warnings, notes, seconds: watch.elapsed().as_secs_f64() }
+    }
+
+    /// What an engine says to a question other than safety.
+    fn asked(engine: &dyn Engine, question: &dyn engine::Question, task: &Task<'_>, watch: &Watch) -> Self {
+        let (answer, program) = match ask(engine, question, task, watch) {
+            Ok(it) => (Ok(it.answer), Some(it.program)),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        Self::new(answer, program, watch)
     }
 
     /// A phase was stopped that has nothing to show.

@@ -26,6 +26,7 @@ mod outcomes;
 mod page;
 pub mod patch;
 mod property;
+mod robust;
 mod sarif;
 mod sarif_notes;
 mod steps;

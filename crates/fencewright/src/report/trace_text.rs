@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, hang, violated};
+use crate::report::{Look, hang, robust, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -36,7 +36,10 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
 pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
     let drawing = Drawing::new(program, run, fullness, look);
     let mut sentences = if hang::is_hang(program, run) { hang::sentences(program, run) } else { Vec::new() };
-    sentences.push(blame(program, run).sentence(program, run));
+    sentences.extend(robust::sentences(program, run));
+    if !robust::is_told(program, run) {
+        sentences.push(blame(program, run).sentence(program, run));
+    }
     let sentences: String = sentences.iter().map(|it| drawing.last(it)).collect();
     drawing.steps() + &drawing.end() + &sentences
 }

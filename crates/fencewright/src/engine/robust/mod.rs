@@ -56,15 +56,11 @@ impl Robust {
         Ok(task.program.with_properties(own.chain([Self::property(task, monitor)?])))
     }
 
-    /// The question as a property.
+    /// The question as a property: the same for every model.
     fn property(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Property, Unmade> {
-        let situations = match task.model == Model::STRONGEST {
-            true => Vec::new(),
-            false => Self::situations(task, monitor)?,
-        };
         Ok(Property {
             kind: PropertyKind::Robust,
-            situations,
+            situations: Self::situations(task, monitor)?,
             text: "a situation that sequential consistency does not reach".to_owned(),
             words: PropertyWords { name: Some(ROBUST.to_owned()), ..PropertyWords::default() },
             span: Span::default(),
