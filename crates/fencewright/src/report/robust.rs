@@ -1,6 +1,5 @@
 //! What is new against sequential consistency, in words.
 
-use crate::engine::robust::{ROBUST, ROBUST_TRACE};
 use crate::memory::{Internal, Model};
 use crate::program::{EdgeId, LocationId, Op, ProcessId, Program, PropertyKind, RegisterId, Situation, StateVar};
 use crate::report::Violated;
@@ -30,11 +29,11 @@ pub(super) fn is_told(program: &Program, run: &Run) -> bool {
 
 /// What is new, at the place where it becomes so.
 pub(super) fn violated(program: &Program, run: &Run) -> Option<Violated> {
-    let (name, (text, span)) = match kind(program, run)? {
-        PropertyKind::Trace => (ROBUST_TRACE, overtaking(program, run)?),
-        _ => (ROBUST, place(program, run)?),
+    let (text, span) = match kind(program, run)? {
+        PropertyKind::Trace => overtaking(program, run)?,
+        _ => place(program, run)?,
     };
-    Some(Violated { kind: "robust", name: Some(name.to_owned()), text, span })
+    Some(Violated { kind: "robust", name: None, text, span })
 }
 
 /// The same in full.

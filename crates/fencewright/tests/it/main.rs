@@ -27,6 +27,8 @@ mod machine_laws;
 mod numeric_laws;
 mod outcome_laws;
 mod questions;
+mod robust;
+mod robust_fences;
 mod robust_laws;
 mod synth;
 mod synth_laws;

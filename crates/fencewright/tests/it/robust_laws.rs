@@ -30,13 +30,13 @@ fn attacks_are_found_where_a_graph_is_new() {
     let counts = RefCell::new(BTreeMap::new());
     for has_loops in [false, true] {
         let fewer = if has_loops { 4 } else { 1 };
-        check_racing("trace robustness", Shape { max_ops: 4, has_loops }, fewer, |sample| {
+        check_racing("trace robustness", Shape { max_ops: 4, has_loops }, 2 * fewer, |sample| {
             let program = program(sample)?;
             let updates = program.edges().iter().any(|edge| matches!(edge.op, Op::Rmw { .. }));
             let tells_apart = |pso_rmw| updates || pso_rmw == PsoRmw::Location;
             for (model, pso_rmw) in MODELS.into_iter().filter(|it| it.0 != Model::Sc && tells_apart(it.1)) {
                 let dialect = Dialect { pso_rmw };
-                let graphs = model.with(dialect, Looking { program: &program });
+                let graphs = model.with(dialect, Looking { program: &program, placement: &Placement::NONE });
                 *counts.borrow_mut().entry((model, format!("{graphs:?}"))).or_insert(0_u64) += 1;
                 agrees(&program, model, dialect, graphs)?;
             }
@@ -64,9 +64,9 @@ fn agrees(program: &Program, model: Model, dialect: Dialect, graphs: Graphs) -> 
 #[test]
 fn what_is_new_is_found_where_a_control_vector_is_new() {
     let counts = RefCell::new(BTreeMap::new());
-    check_racing("state robustness", Shape { max_ops: 4, has_loops: true }, 3, |sample| {
+    check_racing("state robustness", Shape { max_ops: 4, has_loops: true }, 6, |sample| {
         let program = program(sample)?;
-        let vectors = |model: Model, dialect| model.with(dialect, Collecting { program: &program });
+        let vectors = |model: Model, dialect| model.with(dialect, Collecting { program: &program, placement: &Placement::NONE });
         let Some(old) = vectors(Model::Sc, Dialect::default()) else { return Ok(()) };
         for (model, pso_rmw) in MODELS {
             let dialect = Dialect { pso_rmw };
@@ -100,31 +100,42 @@ fn comes_to(program: &Program, model: Model, dialect: Dialect, new: Option<bool>
 }
 
 /// Where processes are, and their registers.
-type Vector = (Vec<Control>, Vec<Vec<Value>>);
+pub(crate) type Vector = (Vec<PointId>, Vec<Vec<Value>>);
 
-/// Every control vector, without the registers that the compiler made and nobody reads any more.
-struct Collecting<'a> {
-    program: &'a Program,
+/// Every control vector, with fences laid over the program, without the registers that the compiler made and nobody reads any more.
+pub(crate) struct Collecting<'a> {
+    pub program: &'a Program,
+    pub placement: &'a Placement,
 }
 
 impl Job for Collecting<'_> {
     type Output = Option<BTreeSet<Vector>>;
 
     fn run<M: Machine>(self, machine: M) -> Self::Output {
-        let Self { program } = self;
-        let placement = Placement::NONE;
-        let system = System::new(program, &placement, machine);
+        let Self { program, placement } = self;
+        let system = System::new(program, placement, machine);
         let counts: Vec<Vec<bool>> = program.points().indices().map(|point| counted(program, point)).collect();
         let mut found = BTreeSet::new();
         let truth = visit(&system, MAX_STATES, |state| {
-            let registers = state.controls.iter().zip(&state.registers).map(|(control, registers)| {
-                let counts = &counts[control.point().expect("there are no fences").index()];
+            let points: Vec<PointId> = state.controls.iter().map(|it| point(program, *it)).collect();
+            let registers = points.iter().zip(&state.registers).map(|(point, registers)| {
+                let counts = &counts[point.index()];
                 registers.iter().zip(counts).map(|(&value, &counts)| if counts { value } else { 0 }).collect()
             });
-            found.insert((state.controls.iter().copied().collect(), registers.collect()));
+            let registers = registers.collect();
+            found.insert((points, registers));
             false
         });
         (truth == Truth::Safe).then_some(found)
+    }
+}
+
+/// The point that a process is at; a fence before or after an edge does not move it.
+fn point(program: &Program, control: Control) -> PointId {
+    match control {
+        Control::At(point) => point,
+        Control::Ready(edge) => program.edges()[edge].from,
+        Control::Done(edge) => program.edges()[edge].to,
     }
 }
 
@@ -176,15 +187,16 @@ fn is_read(program: &Program, point: PointId, register: RegisterId) -> bool {
     false
 }
 
-struct Looking<'a> {
-    program: &'a Program,
+/// Every execution graph, with fences laid over the program.
+pub(crate) struct Looking<'a> {
+    pub program: &'a Program,
+    pub placement: &'a Placement,
 }
 
 impl Job for Looking<'_> {
     type Output = Graphs;
 
     fn run<M: Machine>(self, machine: M) -> Graphs {
-        let placement = Placement::NONE;
-        graphs(&System::new(self.program, &placement, machine), MAX_NODES, MAX_ACCESSES)
+        graphs(&System::new(self.program, self.placement, machine), MAX_NODES, MAX_ACCESSES)
     }
 }
