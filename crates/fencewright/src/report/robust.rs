@@ -29,10 +29,8 @@ pub(super) fn is_told(program: &Program, run: &Run) -> bool {
 
 /// What is new, at the place where it becomes so.
 pub(super) fn violated(program: &Program, run: &Run) -> Option<Violated> {
-    let (text, span) = match kind(program, run)? {
-        PropertyKind::Trace => overtaking(program, run)?,
-        _ => place(program, run)?,
-    };
+    let is_trace = kind(program, run)? == PropertyKind::Trace;
+    let (text, span) = if is_trace { overtaking(program, run)? } else { place(program, run)? };
     Some(Violated { kind: "robust", name: None, text, span })
 }
 
@@ -88,15 +86,15 @@ fn held(program: &Program, run: &Run, situation: &Situation, process: ProcessId)
 
 /// The location that a register was last loaded from.
 fn loaded<'a>(program: &'a Program, run: &Run, process: ProcessId, register: RegisterId) -> Option<&'a str> {
-    run.events.iter().rev().find_map(|event| match (event.step.action, event.effect) {
-        (Action::Edge { edge, .. }, Effect::Load(x, ..) | Effect::Rmw(x, ..)) if event.step.process == process => {
-            let into = match &program.edges()[edge].op {
-                Op::Load(into, _) | Op::Rmw { into: Some(into), .. } => *into,
-                _ => return None,
-            };
-            (into == register).then_some(program.locations()[x].name.as_str())
-        }
-        _ => None,
+    run.events.iter().rev().filter(|event| event.step.process == process).find_map(|event| {
+        let (_, x) = accessed(event.effect)?;
+        let into = match &program.edges()[edge(event.step.action)?].op {
+            Op::Load(into, _) => Some(*into),
+            Op::Rmw { into, .. } => *into,
+            Op::Store(..) | Op::Fence(_) | Op::Locked(_) => None,
+            Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => None,
+        };
+        (into == Some(register)).then_some(program.locations()[x].name.as_str())
     })
 }
 
@@ -137,8 +135,7 @@ fn parts(program: &Program, run: &Run) -> Option<Vec<Part>> {
             }
         }
     }
-    let is_overtaken =
-        |part: &Part| part.first < part.last && arrival(run, part.first) > arrival(run, part.last);
+    let is_overtaken = |part: &Part| part.first < part.last && arrival(run, part.first) > arrival(run, part.last);
     let overtaken = parts.iter().position(is_overtaken)?;
     parts.rotate_left(overtaken);
     Some(parts)
@@ -164,11 +161,10 @@ fn overtaking(program: &Program, run: &Run) -> Option<(String, Span)> {
     let attacker = parts(program, run)?.into_iter().next()?;
     let name = &program.processes()[attacker.process].name;
     let late = format!("its store to {}", named(program, run, attacker.first));
-    let text = match run.events[attacker.last].effect {
-        Effect::Store(..) => {
-            format!("the store of {name} to {} is visible before {late}", named(program, run, attacker.last))
-        }
-        _ => format!("{name} {} before {late} is visible", done(program, run, attacker.last, "")),
+    let text = if matches!(run.events[attacker.last].effect, Effect::Store(..)) {
+        format!("the store of {name} to {} is visible before {late}", named(program, run, attacker.last))
+    } else {
+        format!("{name} {} before {late} is visible", done(program, run, attacker.last, ""))
     };
     let edge = edge(run.events[attacker.last].step.action)?;
     Some((text, program.edges()[edge].span))
@@ -201,22 +197,31 @@ fn capital(text: &str) -> String {
 
 /// `reads y (line 7)`
 fn done(program: &Program, run: &Run, event: usize, old: &str) -> String {
-    let verb = match run.events[event].effect {
-        Effect::Load(..) => "reads",
-        Effect::Store(..) => return format!("writes {}", named(program, run, event)),
-        Effect::Rmw(..) => "updates",
-        _ => return format!("runs the block at {}", named(program, run, event)),
-    };
-    format!("{verb} {old}{}", named(program, run, event))
+    let name = named(program, run, event);
+    match accessed(run.events[event].effect) {
+        Some((verb @ "writes", _)) => format!("{verb} {name}"),
+        Some((verb, _)) => format!("{verb} {old}{name}"),
+        None => format!("runs the block at {name}"),
+    }
 }
 
 /// `y (line 7)`; of a block only the line.
 fn named(program: &Program, run: &Run, event: usize) -> String {
     let event = &run.events[event];
     let at = edge(event.step.action).map_or(String::new(), |edge| format!("line {}", line(program, edge)));
-    let x: Option<LocationId> = match event.effect {
-        Effect::Load(x, ..) | Effect::Store(x, ..) | Effect::Rmw(x, ..) => Some(x),
-        _ => None,
-    };
-    x.map_or(at.clone(), |x| format!("{} ({at})", program.locations()[x].name))
+    match accessed(event.effect) {
+        Some((_, x)) => format!("{} ({at})", program.locations()[x].name),
+        None => at,
+    }
+}
+
+/// What is done to one location, and to which.
+fn accessed(effect: Effect) -> Option<(&'static str, LocationId)> {
+    match effect {
+        Effect::Load(x, ..) => Some(("reads", x)),
+        Effect::Store(x, ..) => Some(("writes", x)),
+        Effect::Rmw(x, ..) => Some(("updates", x)),
+        Effect::Locked | Effect::Local | Effect::Fence(_) => None,
+        Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => None,
+    }
 }

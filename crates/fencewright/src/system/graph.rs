@@ -72,10 +72,8 @@ impl Graph {
                 Some(last) => (&events[last].registers, &events[last].memory),
                 None => (&start.registers, &start.memory),
             };
-            let block = || Block {
-                registers: before.0[event.step.process].clone(),
-                contents: before.1.as_slice().to_vec(),
-            };
+            let block =
+                || Block { registers: before.0[event.step.process].clone(), contents: before.1.as_slice().to_vec() };
             maker.add(i, event, &block)?;
         }
         let mut late: Vec<(LocationId, usize)> =

@@ -22,12 +22,15 @@ pub(crate) enum Graphs {
 /// An access: its thread, and the how-manieth of that thread it is.
 type Id = (usize, usize);
 
+/// What an access read, and from whom; `None` is the start.
+type Reads = Vec<(LocationId, Option<Id>)>;
+
 /// A configuration, and how it came to be.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Node<M> {
     state: State<M>,
-    /// For each thread and access what it read, and from whom; `None` is the start.
-    reads: Vec<Vec<Vec<(LocationId, Option<Id>)>>>,
+    /// For each thread and access what it read.
+    reads: Vec<Vec<Reads>>,
     /// Stores that wait.
     waiting: Vec<(LocationId, Id)>,
     /// Writes to each location, as they arrived.
@@ -195,7 +198,7 @@ fn one(micro: &Micro, mut way: BlockWay) -> Vec<BlockWay> {
 
 /// Whether program order, reads-from, order of arrival and reads-before together have a cycle: accesses that all come
 /// after another one are what is left when those with nothing before them are taken away for ever.
-fn has_cycle(reads: &[Vec<Vec<(LocationId, Option<Id>)>>], arrived: &BTreeMap<LocationId, Vec<Id>>) -> bool {
+fn has_cycle(reads: &[Vec<Reads>], arrived: &BTreeMap<LocationId, Vec<Id>>) -> bool {
     let mut before: HashSet<(Id, Id)> = HashSet::new();
     for (t, accesses) in reads.iter().enumerate() {
         before.extend((1..accesses.len()).map(|i| ((t, i - 1), (t, i))));

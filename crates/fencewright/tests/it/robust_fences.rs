@@ -22,12 +22,12 @@ const MAX_CANDIDATES: usize = 4;
 
 #[test]
 fn the_minimal_sets_for_traces_equal_brute_force() {
-    let is_robust = |program: &Program, model: Model, placement: &Placement| {
-        match model.with(Dialect::default(), Looking { program, placement }) {
-            Graphs::Old => Some(true),
-            Graphs::New => Some(false),
-            Graphs::Unseen => None,
-        }
+    let is_robust = |program: &Program, model: Model, placement: &Placement| match model
+        .with(Dialect::default(), Looking { program, placement })
+    {
+        Graphs::Old => Some(true),
+        Graphs::New => Some(false),
+        Graphs::Unseen => None,
     };
     equals_brute_force(&Attacks { others: &Auto }, &RobustTrace, is_robust);
 }

@@ -66,7 +66,8 @@ fn what_is_new_is_found_where_a_control_vector_is_new() {
     let counts = RefCell::new(BTreeMap::new());
     check_racing("state robustness", Shape { max_ops: 4, has_loops: true }, 6, |sample| {
         let program = program(sample)?;
-        let vectors = |model: Model, dialect| model.with(dialect, Collecting { program: &program, placement: &Placement::NONE });
+        let vectors =
+            |model: Model, dialect| model.with(dialect, Collecting { program: &program, placement: &Placement::NONE });
         let Some(old) = vectors(Model::Sc, Dialect::default()) else { return Ok(()) };
         for (model, pso_rmw) in MODELS {
             let dialect = Dialect { pso_rmw };

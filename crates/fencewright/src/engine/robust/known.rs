@@ -150,12 +150,7 @@ fn firsts(free: &RegisterFree, states: &mut StateSet, monitor: &dyn Monitor) -> 
 }
 
 /// The state after an access; `None` where memory holds something else.
-fn after(
-    state: &[u32],
-    n_processes: usize,
-    process: ProcessId,
-    (letter, to): (&Letter, StateId),
-) -> Option<Vec<u32>> {
+fn after(state: &[u32], n_processes: usize, process: ProcessId, (letter, to): (&Letter, StateId)) -> Option<Vec<u32>> {
     let mut next = state.to_vec();
     let (vector, memory) = next.split_at_mut(n_processes);
     vector[process.index()] = to;

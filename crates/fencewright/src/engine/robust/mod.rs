@@ -25,13 +25,10 @@ mod state;
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::run::{Trimming, replayed};
 use crate::engine::{
-    Answer, Card, Engine, Question, Reduced, Repairs, Stats, Task, Unmade, Unsupported, Verdict,
-    is_enumerable,
+    Answer, Card, Engine, Question, Reduced, Repairs, Stats, Task, Unmade, Unsupported, Verdict, is_enumerable,
 };
 use crate::memory::{Buffering, Model};
-use crate::program::{
-    BinaryOp, Expr, Program, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar,
-};
+use crate::program::{BinaryOp, Expr, Program, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 use crate::source::Span;
 use crate::system::Violation;
 use crate::watch::Monitor;
@@ -185,8 +182,8 @@ impl Engine for Attacks {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         self.takes(task)?;
         let (buffering, property) = (task.buffering()?, asked_in(task.program)?);
-        let asks_more = task.program.properties().len() > 1
-            || task.program.edges().iter().any(|edge| edge.op.has_assertion());
+        let asks_more =
+            task.program.properties().len() > 1 || task.program.edges().iter().any(|edge| edge.op.has_assertion());
         if asks_more {
             let answer = self.others.check(task, monitor)?;
             if !matches!(answer.verdict, Verdict::Safe) {

@@ -100,7 +100,10 @@ impl Maker<'_> {
     fn add(&mut self, vector: &Vector, mover: ProcessId) -> Result<(), Unsupported> {
         if self.cubes.len() >= MAX_SITUATIONS {
             let reason = format!("more than {MAX_SITUATIONS} situations would be new");
-            return Err(Unsupported { reason, help: "ask about fewer threads, or use `--ask robust=trace`".to_owned() });
+            return Err(Unsupported {
+                reason,
+                help: "ask about fewer threads, or use `--ask robust=trace`".to_owned(),
+            });
         }
         let places = self.free.processes.indices().map(|it| Some(self.place(it, vector[it.index()])));
         let mut cube: Cube = places.collect();
@@ -165,7 +168,8 @@ impl Maker<'_> {
     fn at(&self, process: ProcessId, point: PointId, registers: Vec<(RegisterId, Value)>) -> Place {
         let all = self.free.processes[process].states.iter().enumerate();
         let fits = all.filter(|(_, info)| {
-            let mut holds = registers.iter().map(|(register, value)| info.registers.get(register.index()) == Some(value));
+            let mut holds =
+                registers.iter().map(|(register, value)| info.registers.get(register.index()) == Some(value));
             info.point == Some(point) && holds.all(|it| it)
         });
         let states: BitSet = fits.map(|(state, _)| state).collect();
