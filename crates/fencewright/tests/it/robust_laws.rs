@@ -103,7 +103,8 @@ fn comes_to(program: &Program, model: Model, dialect: Dialect, new: Option<bool>
 /// Where processes are, and their registers.
 pub(crate) type Vector = (Vec<PointId>, Vec<Vec<Value>>);
 
-/// Every control vector, with fences laid over the program, without the registers that the compiler made and nobody reads any more.
+/// Every control vector, with fences laid over the program, without the registers that the compiler made and nobody
+/// reads any more.
 pub(crate) struct Collecting<'a> {
     pub program: &'a Program,
     pub placement: &'a Placement,
