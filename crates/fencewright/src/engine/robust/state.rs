@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A step that reads nothing is possible under sequential consistency wherever its thread is there, so a run leaves S
-//! by a read. Its target is one that S does not have, with one thread moved by a read of whatever value the location may
-//! hold: finitely many. Each of them is made as wide as possible without meeting S: threads and registers that are not
-//! needed to tell it from S are left open. So the situations are few, every one of them is new, and a run that gets
+//! by a read. Its target is one that S does not have, with one thread moved by a read of whatever value the location
+//! may hold: finitely many. Each of them is made as wide as possible without meeting S: threads and registers that are
+//! not needed to tell it from S are left open. So the situations are few, every one of them is new, and a run that gets
 //! anywhere new gets to one of them.
 
 use crate::engine::automaton::{Letter, RegisterFree, StateId, Unmade};
