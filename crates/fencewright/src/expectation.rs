@@ -4,6 +4,8 @@
 //! // expect tso: unsafe (source of that truth)
 //! // expect tso hang: safe (source of that truth)
 //! // expect tso race: safe (source of that truth)
+//! // expect tso robust: safe (source of that truth)
+//! // expect tso robust=trace: unsafe (source of that truth)
 //! // fences tso after-stores by process: 4 sets of 4 (source of that truth)
 //! ```
 
@@ -11,6 +13,7 @@ use std::fmt;
 
 use crate::engine::data_race::{RACE, ask_race};
 use crate::engine::hang::{HANG, Hang};
+use crate::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace};
 use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program};
@@ -44,6 +47,8 @@ pub struct Expectations {
     pub hangs: Vec<(Model, Expected, u32)>,
     /// What `check --ask race` must say, with the line that says so.
     pub races: Vec<(Model, Expected, u32)>,
+    /// What `check --ask robust` and `check --ask robust=trace` must say: the question, and the line that says so.
+    pub robust: Vec<(Model, &'static str, Expected, u32)>,
     /// What `fence` must say.
     pub fences: Vec<Fences>,
     /// Whether it says where the program comes from.
@@ -100,6 +105,12 @@ pub enum Held {
 }
 
 impl Expectations {
+    /// Whether anything is expected.
+    pub fn is_any(&self) -> bool {
+        let Self { verdicts, hangs, races, robust, fences, has_source: _, lines: _ } = self;
+        !(verdicts.is_empty() && hangs.is_empty() && races.is_empty() && robust.is_empty() && fences.is_empty())
+    }
+
     /// Reads a header.
     ///
     /// # Errors
@@ -127,7 +138,9 @@ impl Expectations {
                     }
                     HANG => out.hangs.push((model, verdict, number)),
                     RACE => out.races.push((model, verdict, number)),
-                    _ => return Err(wrong("none of `safety`, `hang`, `race` is asked")),
+                    ROBUST => out.robust.push((model, ROBUST, verdict, number)),
+                    ROBUST_TRACE => out.robust.push((model, ROBUST_TRACE, verdict, number)),
+                    _ => return Err(wrong("none of `safety`, `hang`, `race`, `robust`, `robust=trace` is asked")),
                 }
             } else if let Some(rest) = words.strip_prefix("fences ") {
                 out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
@@ -183,6 +196,21 @@ pub fn hold_hang(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monit
 /// Whether a program races as is expected.
 pub fn hold_race(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
     hold(expected, &ask_race(engine, task, monitor).map(|it| it.answer))
+}
+
+/// Whether a program is robust as is expected, by states or by traces.
+pub fn hold_robust(
+    question: &str,
+    expected: Expected,
+    engine: &'static dyn Engine,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Held {
+    let asked = match question {
+        ROBUST_TRACE => ask(&Attacks { others: engine }, &RobustTrace, task, monitor),
+        _ => ask(engine, &Robust, task, monitor),
+    };
+    hold(expected, &asked.map(|it| it.answer))
 }
 
 /// Whether fence synthesis finds what is expected. Where it finds only some sets, they must not contradict it.

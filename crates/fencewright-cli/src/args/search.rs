@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use fencewright::engine::data_race::RACE;
 use fencewright::engine::hang::Hang;
+use fencewright::engine::robust::{ROBUST, ROBUST_TRACE, Robust, RobustTrace};
 use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::Program;
@@ -71,7 +72,13 @@ pub(crate) enum AskArgument {
     Hang,
     /// Can two accesses to plain data race?
     Race,
-    /// All of these; races where there is plain data
+    /// Does it come to no situation of control and registers that `sc` does not come to? Also `robust=state`
+    #[value(alias = "robust=state")]
+    Robust,
+    /// Is every execution, by who reads what from whom, one of `sc`?
+    #[value(name = "robust=trace")]
+    RobustTrace,
+    /// All but `robust=trace`; races where there is plain data
     All,
 }
 
@@ -84,6 +91,10 @@ pub(crate) enum Asked {
     Hang(Hang),
     /// Do accesses to plain data race?
     Race,
+    /// Does it come to the same situations as under SC?
+    Robust,
+    /// Has it the same executions as under SC?
+    RobustTrace,
 }
 
 impl Asked {
@@ -92,6 +103,8 @@ impl Asked {
             Self::Safety => SAFETY,
             Self::Hang(hang) => hang.name(),
             Self::Race => RACE,
+            Self::Robust => ROBUST,
+            Self::RobustTrace => ROBUST_TRACE,
         }
     }
 }
@@ -149,7 +162,8 @@ impl SearchArguments {
 
     /// What is asked of a program: what the command line says, otherwise safety and what the program forbids.
     pub(crate) fn asked(&self, program: &Program) -> Vec<Asked> {
-        let asks = |question| self.ask.contains(&question) || self.ask.contains(&AskArgument::All);
+        let asks_all = self.ask.contains(&AskArgument::All);
+        let asks = |question| asks_all || self.ask.contains(&question);
         let is_open = self.ask.is_empty();
         let claim = program.no_hang();
         let mut all = Vec::new();
@@ -164,6 +178,12 @@ impl SearchArguments {
         if self.ask.contains(&AskArgument::Race) || (has_plain && (is_open || asks(AskArgument::Race))) {
             all.push(Asked::Race);
         }
+        if asks(AskArgument::Robust) {
+            all.push(Asked::Robust);
+        }
+        if self.ask.contains(&AskArgument::RobustTrace) {
+            all.push(Asked::RobustTrace);
+        }
         all
     }
 
@@ -176,15 +196,27 @@ impl SearchArguments {
 
     /// The program with all that is asked as its properties.
     pub(crate) fn asking<'a>(&self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
-        match &self.mended(task.program)[..] {
-            [Asked::Safety] => Ok(Cow::Borrowed(task.program)),
-            [Asked::Hang(hang)] => Ok(Cow::Owned(hang.reduce(task, monitor)?.program)),
-            many => many.iter().try_fold(Cow::Borrowed(task.program), |program, asked| match asked {
-                Asked::Safety => Ok(program),
-                Asked::Hang(hang) => Ok(Cow::Owned(hang.beside(task, monitor)?)),
-                Asked::Race => Err(Unmade::Unsupported(unmended())),
-            }),
-        }
+        let all = self.mended(task.program);
+        let program = match all.iter().any(|it| matches!(it, Asked::Safety)) {
+            true => Cow::Borrowed(task.program),
+            false => Cow::Owned(task.program.with_properties([]).with_assumed(&|_| true)),
+        };
+        all.iter().try_fold(program, |program, asked| {
+            let so_far = Task { program: &program, ..*task };
+            let more = match asked {
+                Asked::Safety => return Ok(program),
+                Asked::Hang(hang) => hang.beside(&so_far, monitor)?,
+                Asked::Race => return Err(Unmade::Unsupported(unmended())),
+                Asked::Robust => Robust::beside(&so_far, monitor)?,
+                Asked::RobustTrace => RobustTrace::beside(&program),
+            };
+            Ok(Cow::Owned(more))
+        })
+    }
+
+    /// Whether executions are asked about, which takes a search of their own.
+    pub(crate) fn asks_for_traces(&self) -> bool {
+        self.ask.contains(&AskArgument::RobustTrace)
     }
 
     /// What is asked of a program, by name.

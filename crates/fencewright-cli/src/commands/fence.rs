@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use fencewright::engine::{StopReason, Task, Unmade, Verdict};
+use fencewright::engine::robust::Attacks;
+use fencewright::engine::{Engine, StopReason, Task, Unmade, Verdict};
 use fencewright::frontend::rewrite::Edit;
 use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
@@ -139,6 +140,8 @@ impl Job<'_> {
                 Err(Unmade::Stopped(stop)) => return Ok((Synthesis::stopped(engine.name(), stop), None)),
             };
             let task = Task { program: &asked, ..task };
+            let attacks = Attacks { others: engine };
+            let engine: &dyn Engine = if search.asks_for_traces() { &attacks } else { engine };
             let synthesis = synth::synthesize_under(engine, &task, &theirs, &request, watch)?;
             let other = match asked {
                 Cow::Borrowed(_) => None,
@@ -269,8 +272,10 @@ impl Job<'_> {
         let watch = Watch::start(self.limits, "the repaired text".to_owned(), console);
         let done = watch.over(move |watch| {
             let task = Task::new(&program, model, &options);
+            let attacks = Attacks { others: search.engine() };
+            let engine: &dyn Engine = if search.asks_for_traces() { &attacks } else { search.engine() };
             match search.asking(&task, watch) {
-                Ok(asked) => search.engine().check(&Task { program: &asked, ..task }, watch),
+                Ok(asked) => engine.check(&Task { program: &asked, ..task }, watch),
                 Err(unmade) => unmade.answered(search.engine().name()),
             }
         });

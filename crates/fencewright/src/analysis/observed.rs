@@ -26,12 +26,14 @@ impl Observed {
             for situation in &property.situations {
                 observed.add_registers(situation);
                 match property.kind {
-                    PropertyKind::Control | PropertyKind::Race => observed.add_points(situation),
+                    PropertyKind::Control | PropertyKind::Race | PropertyKind::Robust => observed.add_points(situation),
                     PropertyKind::Final => observed.add_buffers(program, situation),
                     PropertyKind::Hang => {
                         observed.add_points(situation);
                         observed.add_buffers(program, situation);
                     }
+                    // It has no situations.
+                    PropertyKind::Trace => {}
                 }
             }
         }

@@ -21,6 +21,7 @@ pub mod predicates;
 mod question;
 mod race;
 mod reached;
+pub mod robust;
 mod run;
 mod stroll;
 mod symbolic;

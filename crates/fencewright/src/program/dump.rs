@@ -61,6 +61,8 @@ fn property(program: &Program, property: &Property) -> String {
         PropertyKind::Final => "forbid at end",
         PropertyKind::Hang => "forbid hang",
         PropertyKind::Race => "forbid race",
+        PropertyKind::Robust => "forbid what is new",
+        PropertyKind::Trace => "forbid traces that are new",
     };
     let mut out = String::new();
     for situation in &property.situations {

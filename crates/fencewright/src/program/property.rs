@@ -68,6 +68,10 @@ pub enum PropertyKind {
     /// In every configuration: an access to plain data is about to happen that nothing orders behind another, or two at
     /// once.
     Race,
+    /// In every configuration: one whose control and registers sequential consistency does not reach.
+    Robust,
+    /// In none: a *run* violates it, if its execution graph is none of sequential consistency.
+    Trace,
 }
 
 /// One bad situation.
@@ -99,8 +103,9 @@ impl PropertyKind {
     /// Whether it is time to look, given whether nothing is under way in memory.
     pub const fn is_due(self, is_settled: bool) -> bool {
         match self {
-            Self::Control | Self::Race => true,
+            Self::Control | Self::Race | Self::Robust => true,
             Self::Final | Self::Hang => is_settled,
+            Self::Trace => false,
         }
     }
 }

@@ -27,6 +27,7 @@ mod page;
 pub mod patch;
 mod property;
 mod race;
+mod robust;
 mod sarif;
 mod sarif_notes;
 mod steps;

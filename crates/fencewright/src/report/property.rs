@@ -2,14 +2,14 @@
 
 use crate::engine::{Checked, Judged, Verdict};
 use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
-use crate::report::{hang, race};
+use crate::report::{hang, race, robust};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
 
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `final`, `hang`, `race`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `final`, `hang`, `race`, `robust`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -24,7 +24,7 @@ pub fn violated(program: &Program, run: &Run) -> Violated {
     if hang::is_hang(program, run) {
         return hang::violated(program, run);
     }
-    if let Some(violated) = race::violated(program, run) {
+    if let Some(violated) = race::violated(program, run).or_else(|| robust::violated(program, run)) {
         return violated;
     }
     violated_in(program, run.trace.violation, run.situation)
@@ -48,6 +48,7 @@ fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> V
         PropertyKind::Final => "final",
         PropertyKind::Hang => "hang",
         PropertyKind::Race => "race",
+        PropertyKind::Robust | PropertyKind::Trace => "robust",
     };
     Violated { kind, name: property.words.name.clone(), text: property.says(situation), span: property.span }
 }

@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, hang, race, violated};
+use crate::report::{Look, hang, race, robust, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -40,8 +40,13 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
     if is_race {
         sentences.extend(race::sentences(program, run));
     }
+    sentences.extend(robust::sentences(program, run));
     // A race is one under every model.
-    let blame = Some(blame(program, run)).filter(|it| !is_race || matches!(it, Blame::Overtaking(_) | Blame::Stale(_)));
+    let is_told = |it: &Blame| match it {
+        Blame::Overtaking(_) | Blame::Stale(_) => robust::is_told(program, run),
+        Blame::Nobody { .. } | Blame::Unexamined => is_race || robust::is_told(program, run),
+    };
+    let blame = Some(blame(program, run)).filter(|it| !is_told(it));
     sentences.extend(blame.map(|it| it.sentence(program, run)));
     let sentences: String = sentences.iter().map(|it| drawing.last(it)).collect();
     drawing.steps() + &drawing.end() + &sentences

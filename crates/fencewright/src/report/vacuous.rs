@@ -44,8 +44,8 @@ impl Vacuous<'_> {
         let (is_one, names, model) = (dead.len() == 1, list(dead), self.model);
         let message = match property.kind {
             PropertyKind::Control => format!("no run reaches {names} under {model}"),
-            // Threads need not be able to hang.
-            PropertyKind::Hang | PropertyKind::Race => return None,
+            // Threads need not be able to hang or to race, and need not do what is new.
+            PropertyKind::Hang | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),
             PropertyKind::Final => format!("{names} end in no run under {model}"),
         };
@@ -60,10 +60,8 @@ impl Vacuous<'_> {
         let label = points.iter().flat_map(|&point| &self.program.points()[point].labels).next();
         match (kind, label) {
             (PropertyKind::Final, _) => format!("`{name}`"),
-            (PropertyKind::Control | PropertyKind::Hang | PropertyKind::Race, Some(label)) => {
-                format!("`{name}@{label}`")
-            }
-            (PropertyKind::Control | PropertyKind::Hang | PropertyKind::Race, None) => format!("`{name}@end`"),
+            (_, Some(label)) => format!("`{name}@{label}`"),
+            (_, None) => format!("`{name}@end`"),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What an edge does to the registers of its process and to memory.
 
+use std::collections::BTreeSet;
+
 use crate::memory::{Access, Done, Machine};
 use crate::program::{
     Edge, EdgeId, EvalError, Expr, FenceKind, LocationId, Micro, Op, Place, Program, RegisterId, RmwVar, Value,
@@ -247,8 +249,61 @@ pub struct Block {
     pub contents: Vec<Value>,
 }
 
+/// What a locked block works on, and who wants to know what it does there.
+pub trait Inside: Clone {
+    /// Registers and memory.
+    fn block(&mut self) -> &mut Block;
+    /// It reads this location.
+    fn reads(&mut self, x: LocationId);
+    /// It writes this location.
+    fn writes(&mut self, x: LocationId);
+}
+
+impl Inside for Block {
+    fn block(&mut self) -> &mut Block {
+        self
+    }
+
+    fn reads(&mut self, _: LocationId) {}
+
+    fn writes(&mut self, _: LocationId) {}
+}
+
+/// Registers and memory inside a locked block, and what it has touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// Registers and memory.
+    pub block: Block,
+    /// What it has read before it wrote it.
+    pub read: BTreeSet<LocationId>,
+    /// What it has written.
+    pub written: BTreeSet<LocationId>,
+}
+
+impl From<Block> for Touched {
+    fn from(block: Block) -> Self {
+        Self { block, read: BTreeSet::new(), written: BTreeSet::new() }
+    }
+}
+
+impl Inside for Touched {
+    fn block(&mut self) -> &mut Block {
+        &mut self.block
+    }
+
+    fn reads(&mut self, x: LocationId) {
+        if !self.written.contains(&x) {
+            self.read.insert(x);
+        }
+    }
+
+    fn writes(&mut self, x: LocationId) {
+        self.written.insert(x);
+    }
+}
+
 /// Every way through a locked block.
-pub fn run_block(local: &Local<'_>, body: &[Micro], start: Block) -> Vec<Result<Block, Stop>> {
+pub fn run_block<B: Inside>(local: &Local<'_>, body: &[Micro], start: B) -> Vec<Result<B, Stop>> {
     let Some((first, rest)) = body.split_first() else { return vec![Ok(start)] };
     let firsts = run_micro(local, first, start);
     let ends = firsts.into_iter().flat_map(|middle| match middle {
@@ -258,36 +313,40 @@ pub fn run_block(local: &Local<'_>, body: &[Micro], start: Block) -> Vec<Result<
     ends.collect()
 }
 
-fn run_micro(local: &Local<'_>, micro: &Micro, mut block: Block) -> Vec<Result<Block, Stop>> {
-    let Block { registers, contents } = &block;
-    let with = |registers: Result<Vec<Value>, Stop>| {
-        registers.map(|registers| Block { registers, contents: contents.clone() })
-    };
+fn run_micro<B: Inside>(local: &Local<'_>, micro: &Micro, mut inside: B) -> Vec<Result<B, Stop>> {
+    let registers = &inside.block().registers;
     match micro {
         Micro::Assume(condition) => match local.eval(condition, registers) {
             Ok(0) => Vec::new(),
-            Ok(_) => vec![Ok(block)],
+            Ok(_) => vec![Ok(inside)],
             Err(stop) => vec![Err(stop)],
         },
-        Micro::Assert(condition) => vec![local.check(condition, registers).map(|()| block.clone())],
+        Micro::Assert(condition) => vec![local.check(condition, registers).map(|()| inside)],
         Micro::Assign(register, value) => {
             let value = local.eval(value, registers);
-            vec![with(value.and_then(|value| local.assign(registers, *register, value)))]
+            vec![value.and_then(|value| assigned(local, inside, *register, value))]
         }
         Micro::Havoc(register, lo, hi) => {
-            (*lo..=*hi).map(|value| with(local.assign(registers, *register, value))).collect()
+            (*lo..=*hi).map(|value| assigned(local, inside.clone(), *register, value)).collect()
         }
-        Micro::Load(register, place) => {
-            let location = local.resolve(place, registers);
-            vec![with(location.and_then(|x| local.assign(registers, *register, contents[x.index()])))]
+        Micro::Load(register, place) => vec![local.resolve(place, registers).and_then(|x| {
+            inside.reads(x);
+            let value = inside.block().contents[x.index()];
+            assigned(local, inside, *register, value)
+        })],
+        Micro::Store(place, value) => vec![local.store(place, value, registers).map(|(x, value)| {
+            inside.writes(x);
+            inside.block().contents[x.index()] = value;
+            inside
+        })],
+        Micro::Choose(branches) => {
+            branches.iter().flat_map(|branch| run_block(local, branch, inside.clone())).collect()
         }
-        Micro::Store(place, value) => match local.store(place, value, registers) {
-            Ok((x, value)) => {
-                block.contents[x.index()] = value;
-                vec![Ok(block)]
-            }
-            Err(stop) => vec![Err(stop)],
-        },
-        Micro::Choose(branches) => branches.iter().flat_map(|branch| run_block(local, branch, block.clone())).collect(),
     }
+}
+
+/// The same with one register changed.
+fn assigned<B: Inside>(local: &Local<'_>, mut inside: B, register: RegisterId, value: Value) -> Result<B, Stop> {
+    inside.block().registers = local.assign(&inside.block().registers, register, value)?;
+    Ok(inside)
 }

@@ -11,6 +11,7 @@
 //! [`System::steps`] lists every step of a configuration and what it leads to. Nothing here searches.
 
 mod execute;
+mod graph;
 mod prompt;
 mod replay;
 mod trace;
@@ -22,7 +23,8 @@ use crate::program::{Initial, LocationId, Property, PropertyId, Situation, State
 use crate::util::{Idx, IndexVec};
 use crate::watch::heed;
 
-pub use execute::{Block, Local, Stop, Updated, run_block};
+pub use execute::{Block, Inside, Local, Stop, Touched, Updated, run_block};
+pub use graph::{Cycle, Graph, Link, Why};
 pub use prompt::promptly;
 pub use replay::{Event, ReplayError, Run, replay};
 pub use trace::{Action, Effect, Fault, Start, Step, Trace, Violation};

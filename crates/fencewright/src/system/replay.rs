@@ -5,8 +5,8 @@
 use std::fmt;
 
 use crate::memory::{Dialect, Job, Machine, Model, Shown};
-use crate::program::{Domain, Initial, LocationId, Placement, ProcessId, Program, Value};
-use crate::system::{Effect, Outcome, Start, State, Step, System, Trace, Violation};
+use crate::program::{Domain, Initial, LocationId, Placement, ProcessId, Program, PropertyKind, Value};
+use crate::system::{Effect, Graph, Outcome, Start, State, Step, System, Trace, Violation};
 use crate::util::IndexVec;
 
 /// A step of a replayed run, and the configuration it leads to.
@@ -111,13 +111,16 @@ fn walk<M: Machine>(system: &System<'_, M>, trace: &Trace) -> Result<Replayed, R
             Outcome::Fault(_) | Outcome::Overflow => return Err(ReplayError::EndsEarly(i)),
         }
     }
-    let situation = match trace.violation {
-        Violation::Property(id) => {
-            system.flow.program.properties().get(id).and_then(|property| system.situation(&state, property))
-        }
-        Violation::Fault(_) => None,
+    let property = match trace.violation {
+        Violation::Property(id) => system.flow.program.properties().get(id).ok_or(ReplayError::NoViolation)?,
+        Violation::Fault(_) => return Err(ReplayError::NoViolation),
     };
-    situation.map(|it| (events, Some(it))).ok_or(ReplayError::NoViolation)
+    if property.kind == PropertyKind::Trace {
+        let graph = Graph::of(system.flow.program, &trace.start, &events);
+        let is_new = system.machine.is_settled(&state.memory) && graph.is_some_and(|it| it.cycle().is_some());
+        return if is_new { Ok((events, None)) } else { Err(ReplayError::NoViolation) };
+    }
+    system.situation(&state, property).map(|it| (events, Some(it))).ok_or(ReplayError::NoViolation)
 }
 
 /// Whether the program may start like this.

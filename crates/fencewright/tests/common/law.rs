@@ -55,6 +55,15 @@ pub(crate) fn check_observed(name: &str, fewer: u64, law: impl Fn(&Sample) -> Re
     check_drawn(name, Sample::observed, fewer, law);
 }
 
+/// Tries a law on random programs whose threads race by store buffering and message passing, most of them.
+pub(crate) fn check_racing(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    let draw = |random: &mut Random| match random.chance(60) {
+        true => Sample::racing(random, shape),
+        false => Sample::new(random, shape),
+    };
+    check_drawn(name, draw, fewer, law);
+}
+
 /// Tries a law on random programs whose threads wait for each other.
 pub(crate) fn check_waiting(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
     check_drawn(name, Sample::waiting, fewer, law);

@@ -4,6 +4,7 @@
 
 pub(crate) mod expectation;
 pub(crate) mod fences;
+pub(crate) mod graphs;
 pub(crate) mod integers;
 pub(crate) mod law;
 pub(crate) mod oracle;

@@ -8,7 +8,7 @@ use crate::engine::packed::FastMap;
 
 /// The things that were met so far, numbered in the order they came.
 #[derive(Debug)]
-pub(super) struct Interner<T> {
+pub(crate) struct Interner<T> {
     known: RwLock<Known<T>>,
     /// Their sizes, which is asked for while others intern.
     n_things: AtomicUsize,
@@ -23,13 +23,13 @@ struct Known<T> {
 
 impl<T: Eq + Hash> Interner<T> {
     /// Nothing is known yet.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let known = RwLock::new(Known { all: Vec::new(), ids: FastMap::default() });
         Self { known, n_things: AtomicUsize::new(0), n_parts: AtomicU64::new(0) }
     }
 
     /// The word for a thing, which has so many parts.
-    pub(super) fn intern(&self, thing: T, n_parts: usize) -> u32 {
+    pub(crate) fn intern(&self, thing: T, n_parts: usize) -> u32 {
         let thing = Arc::new(thing);
         if let Some(&id) = self.known.read().expect("no thread panics while it interns").ids.get(&thing) {
             return id;
@@ -47,17 +47,17 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// What a word stands for.
-    pub(super) fn get(&self, id: u32) -> Arc<T> {
+    pub(crate) fn get(&self, id: u32) -> Arc<T> {
         self.known.read().expect("no thread panics while it interns").all[id as usize].clone()
     }
 
     /// How many things are known.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.n_things.load(Ordering::Relaxed)
     }
 
     /// How many parts they have together.
-    pub(super) fn n_parts(&self) -> u64 {
+    pub(crate) fn n_parts(&self) -> u64 {
         self.n_parts.load(Ordering::Relaxed)
     }
 }

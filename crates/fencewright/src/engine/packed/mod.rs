@@ -41,6 +41,7 @@ pub(super) use component::Component;
 pub(super) use covering::Covering;
 pub(super) use expand::{Badness, Expander, Shared, Sink};
 pub(super) use finals::Finals;
+pub(super) use interner::Interner;
 pub(super) use machine::MachineStates;
 pub(super) use parallel::run as run_on_threads;
 pub(super) use search::{Budget, End, Outcome};

@@ -347,7 +347,8 @@ fn arrays_have_dimensions_in_memory_and_in_threads() {
     assert_eq!(messages, Vec::<String>::new());
     let cell = |name: &str, value: &str| locations.iter().any(|it| it.contains(name) && it.contains(value));
     assert!(cell("\"g[0][2]\"", "Value(2)") && cell("\"g[1][0]\"", "Value(3)"), "{locations:?}");
-    let body = "x = g[1]; x = g[1][3]; let a[0]; let b[2]; x = b; b = 1; b[2] = 1; x = b[0][0]; let c[2] = x; g[1] = 1;";
+    let body =
+        "x = g[1]; x = g[1][3]; let a[0]; let b[2]; x = b; b = 1; b[2] = 1; x = b[0][0]; let c[2] = x; g[1] = 1;";
     let (_, messages) = with_names(declarations, body);
     let expected = [
         "`g` has 2 dimensions, found 1 indices",
