@@ -16,7 +16,7 @@ mod grid;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Subject, digest, verify};
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, with_observer};
 use crate::memory::{Buffering, PsoRmw};
 use crate::watch::{Monitor, Progress, Stop};
 
@@ -85,6 +85,18 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
         }
     }
     Err(before.pop().unwrap_or_else(|| StopReason::Unproved("no prover takes the program".to_owned())))
+}
+
+/// What is found of a program with an observer, if it has invariants, as the checker will look at it.
+pub(crate) fn observed<T>(
+    task: &Task<'_>,
+    find: impl FnOnce(&Task<'_>) -> Result<T, StopReason>,
+) -> Result<T, StopReason> {
+    if !task.program.has_invariants() {
+        return find(task);
+    }
+    let program = with_observer(task).map_err(|it| StopReason::Unproved(it.reason))?;
+    find(&Task { program: &program, ..*task })
 }
 
 /// A claim as a certificate that the checker accepts.

@@ -43,7 +43,7 @@ impl Vacuous<'_> {
         let is_empty = property.situations.iter().all(|situation| situation.at.iter().any(is_dead));
         let (is_one, names, model) = (dead.len() == 1, list(dead), self.model);
         let message = match property.kind {
-            PropertyKind::Control => format!("no run reaches {names} under {model}"),
+            PropertyKind::Control | PropertyKind::Invariant => format!("no run reaches {names} under {model}"),
             // Threads need not be able to hang.
             PropertyKind::Hang => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),
@@ -60,8 +60,10 @@ impl Vacuous<'_> {
         let label = points.iter().flat_map(|&point| &self.program.points()[point].labels).next();
         match (kind, label) {
             (PropertyKind::Final, _) => format!("`{name}`"),
-            (PropertyKind::Control | PropertyKind::Hang, Some(label)) => format!("`{name}@{label}`"),
-            (PropertyKind::Control | PropertyKind::Hang, None) => format!("`{name}@end`"),
+            (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang, Some(label)) => {
+                format!("`{name}@{label}`")
+            }
+            (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang, None) => format!("`{name}@end`"),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Off
 use crate::engine::packed::component::{Asked, Component};
 use crate::engine::packed::symmetry::Canonizer;
 use crate::engine::run::Logged;
-use crate::program::{EdgeId, Op, ProcessId, PropertyId, PropertyKind, StateVar, Value};
+use crate::program::{EdgeId, Op, ProcessId, PropertyId, StateVar, Value};
 use crate::system::{Action, Block, Control, Local, Start, Step, Violation, run_block};
 use crate::util::Idx;
 
@@ -378,7 +378,7 @@ impl<'a, C: Component> Expander<'a, C> {
         let value_of = |variable: &StateVar| value(&nodes, (component, memory), variable);
         let mut properties = program.properties().iter_enumerated();
         properties.find_map(|(id, property)| {
-            let is_time = || property.kind == PropertyKind::Control || component.is_settled(memory);
+            let is_time = || property.kind.is_due(false) || component.is_settled(memory);
             let is_bad = property.situations.iter().any(|situation| {
                 let is_there = situation
                     .at

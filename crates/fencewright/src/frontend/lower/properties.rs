@@ -48,9 +48,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                     let error = Diagnostic::error(name.span, message).and_at(first, "the first");
                     log.say(error.with_help("give one of them another name"));
                 }
-                let mut lowering = Lowering::new(log, unit, *known, &registers, &mut uses);
-                lowering.memory = if forbid.at_end.is_some() { Memory::Allowed } else { Memory::AtEndOnly };
-                let property = lowering.forbid(forbid, item.span);
+                let property = Lowering::new(log, unit, *known, &registers, &mut uses).forbid(forbid, item.span);
                 unit.property(property);
             }
             ItemKind::Predicate(expr) => {
@@ -84,13 +82,6 @@ fn check_exception(log: &mut Log, known: &Known<'_, '_>, (thread, label): &(ast:
     }
 }
 
-/// Whether a condition may look at memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Memory {
-    Allowed,
-    AtEndOnly,
-}
-
 /// What the choices of binders come to.
 #[derive(Default)]
 struct Chosen {
@@ -109,7 +100,8 @@ pub(super) struct Lowering<'l, 'k, 'a> {
     pub known: Known<'k, 'a>,
     pub registers: &'l [Registers],
     pub environment: Environment<'k, 'a>,
-    pub memory: Memory,
+    /// Whether it looks at memory.
+    pub sees_memory: bool,
     pub uses: &'l mut Uses,
     n_rounds: usize,
     /// Where there were too many choices.
@@ -125,8 +117,8 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         uses: &'l mut Uses,
     ) -> Self {
         let environment = Environment::new(known.globals);
-        let (memory, n_rounds, left_out) = (Memory::Allowed, 0, None);
-        Self { log, unit, known, registers, environment, memory, uses, n_rounds, left_out }
+        let (sees_memory, n_rounds, left_out) = (false, 0, None);
+        Self { log, unit, known, registers, environment, sees_memory, uses, n_rounds, left_out }
     }
 
     fn forbid(&mut self, forbid: &ast::Forbid, span: Span) -> Property {
@@ -135,7 +127,11 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         self.bind(&forbid.binders, &forbid.condition, None, &mut chosen);
         let Chosen { any_of, members } = chosen;
         let words = self.words(forbid, members);
-        let kind = if forbid.at_end.is_some() { PropertyKind::Final } else { PropertyKind::Control };
+        let kind = match &forbid.at_end {
+            Some(_) => PropertyKind::Final,
+            None if self.sees_memory => PropertyKind::Invariant,
+            None => PropertyKind::Control,
+        };
         let (text, condition) = (self.log.text(forbid.condition.span), forbid.condition.span);
         Property { kind, ended, any_of, left_out: self.left_out, text, words, condition, span }
     }

@@ -26,7 +26,7 @@ use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Indexed, Search, WellStructured, Words};
-use crate::engine::{Reduction, StopReason, Task, Unsupported};
+use crate::engine::{Reduction, StopReason, Task, Unsupported, with_observer};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, Position, ProcessId};
 use crate::system::Action;
@@ -57,6 +57,14 @@ pub fn clauses(
     optional: &BTreeMap<Position, Labels>,
     monitor: &dyn Monitor,
 ) -> Result<Found, Unsupported> {
+    let observed;
+    let task = match task.program.has_invariants() {
+        true => {
+            observed = with_observer(task)?;
+            &Task { program: &observed, ..*task }
+        }
+        false => task,
+    };
     let buffering = task.buffering()?;
     match buffering {
         Buffering::None | Buffering::Fifo => {}
