@@ -52,7 +52,7 @@ pub(super) fn witness_text(program: &Program, run: &Run, asked: &str, look: (Sty
             "The delayed stores do not matter: what was loaded is possible under sequential consistency.".to_owned()
         }
         Blame::Unexamined => "The run is too long to say which reordering it takes.".to_owned(),
-        blame @ (Blame::Overtaking(_) | Blame::Stale(_)) => blame.sentence(program, run),
+        blame @ (Blame::Overtaking(_) | Blame::Unseen(_) | Blame::Stale(_)) => blame.sentence(program, run),
     };
     drawing.steps() + &drawing.indented(&format!("✓ {asked}"), 2) + &drawing.last(&sentence)
 }

@@ -18,6 +18,7 @@ mod live;
 mod log;
 mod properties;
 mod property_conditions;
+mod property_counts;
 mod property_words;
 mod registers;
 mod shared;

@@ -41,6 +41,7 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Any(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Int(_)
             | ExprKind::Based(..)
             | ExprKind::Bool(_)
@@ -167,6 +168,7 @@ fn collect_leaves<'e>(expr: &'e ast::Expr, leaves: &mut Vec<&'e ast::Expr>) {
         | ExprKind::Name(_)
         | ExprKind::Index(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => leaves.push(expr),
     }
 }

@@ -108,6 +108,7 @@ impl Body<'_, '_> {
             | ExprKind::Paren(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => None,
         };
         let meaning = target.map(|target| (target, self.resolve(target.name)));

@@ -74,6 +74,7 @@ fn precedence_of(kind: &ExprKind) -> u8 {
         | ExprKind::Paren(_)
         | ExprKind::Call(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => precedence::ATOM,
     }
 }
@@ -120,6 +121,10 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
             write_list(out, arguments);
         }
         ExprKind::At(thread, label) => write_of_thread(out, thread, "@", &label.text),
+        ExprKind::Count(thread, label) => {
+            out.push('#');
+            write_of_thread(out, thread, "@", &label.text);
+        }
         ExprKind::Member(thread, register) => write_of_thread(out, thread, ".", &register.text),
     }
     if needs_parentheses {
@@ -205,6 +210,7 @@ fn write_compact(out: &mut String, it: &Expr, loosest: u8) {
         | ExprKind::Paren(_)
         | ExprKind::Call(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => write(out, it, loosest),
     }
 }
