@@ -86,6 +86,8 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
     }
     let mut steps = Steps::new(monitor);
+    let asked = subject.question.of(program, monitor)?;
+    let program = asked.as_ref();
     match &certificate.claim {
         Claim::Safe(placement, proof) => safe(program, placement, subject, proof, &mut steps),
         Claim::Unsafe(placement, trace) => {

@@ -9,18 +9,21 @@
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
 //! | [`states`] | the number of states, if they are few |
 //! | [`fences`] | every minimal set of fences |
+//! | [`hang`] | that a program has no hang, or one |
 
 mod basis;
 mod fences;
 mod grid;
+mod hang;
 mod states;
 
-use crate::certificate::{Certificate, Claim, Failure, Proof, Subject, digest, verify};
+use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
 use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, with_observer};
 use crate::memory::{Buffering, PsoRmw};
 use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
+pub use hang::certify_hang;
 
 /// One way to a proof.
 pub trait Prover: Sync {
@@ -121,6 +124,7 @@ fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
             Some(Buffering::PerLocation(rmw)) => rmw,
             Some(Buffering::None | Buffering::Fifo) | None => PsoRmw::default(),
         },
+        question: Question::Safety,
     };
     Certificate { subject, claim }
 }

@@ -22,7 +22,7 @@ const LOOPING: Shape = Shape { max_ops: 4, has_loops: true };
 
 #[test]
 fn engines_agree_with_the_semantics() {
-    check_invariants("invariants", Shape { max_ops: 4, has_loops: false }, 2, |sample| {
+    check_invariants("invariants", Shape { max_ops: 4, has_loops: false }, 8, |sample| {
         let program = program(sample)?;
         if program.properties().iter().any(|it| it.kind != PropertyKind::Invariant) {
             return Err("it looks at memory".to_owned());
@@ -46,7 +46,7 @@ fn engines_agree_with_the_semantics() {
 
 #[test]
 fn exact_engines_agree_on_unbounded_loops() {
-    check_invariants("invariants and loops", LOOPING, 3, |sample| {
+    check_invariants("invariants and loops", LOOPING, 12, |sample| {
         let program = program(sample)?;
         for model in Model::ALL {
             let mut answers = Vec::new();
@@ -64,7 +64,7 @@ fn exact_engines_agree_on_unbounded_loops() {
 
 #[test]
 fn a_reduction_switched_off_changes_no_verdict() {
-    check_invariants("invariants and reductions", LOOPING, 10, |sample| {
+    check_invariants("invariants and reductions", LOOPING, 60, |sample| {
         let program = program(sample)?;
         for (model, engine) in Model::ALL.into_iter().flat_map(|model| engines().into_iter().map(move |it| (model, it)))
         {
@@ -83,7 +83,7 @@ fn a_reduction_switched_off_changes_no_verdict() {
 
 #[test]
 fn the_minimal_sets_equal_brute_force() {
-    for (place, fewer) in [(Place::AfterStores, 6), (Place::BeforeLoads, 30), (Place::Anywhere, 30)] {
+    for (place, fewer) in [(Place::AfterStores, 30), (Place::BeforeLoads, 100), (Place::Anywhere, 100)] {
         let tally = Tally::default();
         check_invariants("fences for invariants", SHORT, fewer, |sample| {
             let program = program(sample)?;
@@ -104,7 +104,7 @@ fn the_minimal_sets_equal_brute_force() {
 
 #[test]
 fn every_verdict_has_a_certificate() {
-    check_invariants("certificates of invariants", Shape { max_ops: 4, has_loops: false }, 6, |sample| {
+    check_invariants("certificates of invariants", Shape { max_ops: 4, has_loops: false }, 20, |sample| {
         let program = program(sample)?;
         let options = Options::default();
         for model in Model::ALL {
