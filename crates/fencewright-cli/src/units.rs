@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use fencewright::synth::Place;
-
 /// A limit that may be `none`. (A type of its own, since clap gives `Option` another meaning.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit<T>(pub Option<T>);
@@ -47,22 +45,6 @@ pub(crate) fn define(text: &str) -> Result<(String, i64), String> {
     match name.trim() {
         name if is_name(name) => Ok((name.to_owned(), value)),
         name => Err(format!("`{name}` is not a name")),
-    }
-}
-
-/// A place for fences: by its name, or labels.
-pub(crate) fn place(text: &str) -> Result<Place, String> {
-    match text {
-        "after-stores" => Ok(Place::AfterStores),
-        "before-loads" => Ok(Place::BeforeLoads),
-        "anywhere" => Ok(Place::Anywhere),
-        labels => {
-            let labels: Vec<_> = labels.split(',').map(|it| it.trim().to_owned()).collect();
-            match labels.iter().any(String::is_empty) {
-                true => Err("write `after-stores`, `before-loads`, `anywhere`, or labels with commas".to_owned()),
-                false => Ok(Place::Labels(labels)),
-            }
-        }
     }
 }
 

@@ -53,10 +53,10 @@ pub struct Expectations {
 pub struct Fences {
     /// The model.
     pub model: Model,
-    /// Where they stand: a name, or labels with commas.
-    pub placement: String,
-    /// `process` or `source`.
-    pub by: String,
+    /// Where they stand.
+    pub place: Place,
+    /// Who shares a fence.
+    pub by: By,
     /// What must come out.
     pub outcome: FenceOutcome,
     /// The line that says so.
@@ -148,14 +148,14 @@ fn model(name: &str) -> Option<Model> {
 
 fn fences(text: &str, line: u32) -> Option<Fences> {
     let (head, outcome) = text.split_once(':')?;
-    let [name, placement, "by", by] = head.split_whitespace().collect::<Vec<_>>()[..] else { return None };
+    let [name, place, "by", by] = head.split_whitespace().collect::<Vec<_>>()[..] else { return None };
     let words: Vec<_> = outcome.split_whitespace().collect();
     let outcome = match words[..] {
         ["unfixable", ..] => FenceOutcome::Unfixable,
         [sets, "set" | "sets", "of", size, ..] => FenceOutcome::Sets(sets.parse().ok()?, size.parse().ok()?),
         _ => return None,
     };
-    Some(Fences { model: model(name)?, placement: placement.to_owned(), by: by.to_owned(), outcome, line })
+    Some(Fences { model: model(name)?, place: place.parse().ok()?, by: by.parse().ok()?, outcome, line })
 }
 
 /// Whether an answer is what is expected.
@@ -186,14 +186,8 @@ pub fn hold_fences(
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<Held, String> {
-    let place = match expected.placement.as_str() {
-        "after-stores" => Place::AfterStores,
-        "before-loads" => Place::BeforeLoads,
-        "anywhere" => Place::Anywhere,
-        labels => Place::Labels(labels.split(',').map(str::to_owned).collect()),
-    };
-    let by = if expected.by == "source" { By::Source } else { By::Process };
-    let candidates = synth::candidates(program, &place, by).map_err(|it| format!("no label `{}`", it.label))?;
+    let candidates =
+        synth::candidates(program, &expected.place, expected.by).map_err(|it| format!("no label `{}`", it.label))?;
     let request = Request { kinds: &[FenceKind::Full], ..Request::all(&candidates) };
     let task = Task::new(program, expected.model, options);
     match synth::synthesize(engine, &task, &request, monitor) {
@@ -220,4 +214,21 @@ fn compared(expected: &FenceOutcome, synthesis: &Synthesis) -> Result<Held, Stri
     let more = synthesis.stopped.as_ref().map(|it| format!(", perhaps more: {it}")).unwrap_or_default();
     let found = format!("{found}{more}");
     Ok(if is_expected { Held::Yes(found) } else { Held::No(found) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_shares_a_fence_and_where_it_stands_are_read() {
+        let read = |text: &str| Expectations::read(text).map(|it| it.fences[0].clone());
+        let right = read("// fences tso a,b by source: 1 set of 2 (a paper)").expect("it is right");
+        let labels = Place::Labels(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!((right.place, right.by, right.outcome), (labels, By::Source, FenceOutcome::Sets(1, 2)));
+        for wrong in ["after-stores by thread: 1 set of 2", "a,,b by source: unfixable"] {
+            let said = read(&format!("\n// fences tso {wrong}")).expect_err("it is wrong");
+            assert!(said.starts_with("line 2: not a fence expectation"), "{said}");
+        }
+    }
 }

@@ -84,8 +84,8 @@ fn fence_trials(
 ) -> Vec<Trial> {
     let mut trials = Vec::new();
     for expected in expectations.fences.clone() {
-        let Fences { model, placement, by, .. } = &expected;
-        let key = format!("{name}/{model} {placement} by {by}/{}", engine.name());
+        let Fences { model, place, by, .. } = &expected;
+        let key = format!("{name}/{model} {place} by {by}/{}", engine.name());
         let (program, counts, recorded) = (Arc::clone(program), Arc::clone(counts), Arc::clone(recorded));
         let is_left_out = is_hopeless(&recorded, &key) && !is_taken(trials.len());
         let trial = Trial::test(key.clone(), move || {

@@ -9,7 +9,6 @@ use fencewright::synth::{By, Method, Place, Wanted};
 
 use super::names::kinds;
 use super::{InputArguments, SearchArguments};
-use crate::units;
 
 /// `fence`
 #[derive(Debug, Args)]
@@ -47,7 +46,7 @@ pub(crate) struct FenceArguments {
 pub(crate) struct WhichFences {
     /// Where fences may stand: `after-stores`, `before-loads`, `anywhere`, or labels, comma-separated
     /// [default: after-stores]
-    #[arg(long, value_name = "PLACE", value_parser = units::place, help_heading = "Fences")]
+    #[arg(long, value_name = "PLACE", help_heading = "Fences")]
     place: Option<Place>,
     /// Kinds of fences, comma-separated [default: full,store-store]
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds(), help_heading = "Fences")]

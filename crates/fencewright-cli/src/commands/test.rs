@@ -83,7 +83,7 @@ impl Test<'_> {
         }
         for expected in expectations.fences {
             let program = Arc::clone(self.program);
-            let text = format!("{} by {}: {}", expected.placement, expected.by, expected.outcome);
+            let text = format!("{} by {}: {}", expected.place, expected.by, expected.outcome);
             let (model, line) = (expected.model, expected.line);
             let work = move |watch: &Watch| hold_fences(&expected, engine, &program, &options(), watch);
             code = code.max(self.over(work, (model, line, &text), console));

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use crate::memory::{Internal, Model, PsoRmw};
-use crate::program::{By, FencePlace, Placement, Side, Value};
+use crate::program::{FencePlace, Placement, Side, Value};
 use crate::system::{Action, Control, Fault, Trace, Violation};
 use crate::util::Idx;
 
@@ -200,17 +200,13 @@ impl Lines {
     }
 
     fn fences(&mut self, claim: &FenceClaim) {
-        let place = match &claim.place {
-            FencePlace::AfterStores => "after-stores".to_owned(),
-            FencePlace::BeforeLoads => "before-loads".to_owned(),
-            FencePlace::Anywhere => "anywhere".to_owned(),
-            FencePlace::Labels(labels) => format!("labels {}", labels.join(" ")),
-        };
-        self.line(format_args!("place {place}"));
-        self.line(match claim.by {
-            By::Source => "by source",
-            By::Process => "by process",
-        });
+        match &claim.place {
+            FencePlace::Labels(labels) => self.line(format_args!("place labels {}", labels.join(" "))),
+            place @ (FencePlace::AfterStores | FencePlace::BeforeLoads | FencePlace::Anywhere) => {
+                self.line(format_args!("place {place}"));
+            }
+        }
+        self.line(format_args!("by {}", claim.by));
         let kinds: String = claim.kinds.iter().map(|kind| format!(" {}", kind.name())).collect();
         self.line(format_args!("kinds{kinds}"));
         match &claim.outcome {

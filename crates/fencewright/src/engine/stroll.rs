@@ -9,10 +9,13 @@ use crate::system::{Outcome, System, starts};
 use crate::watch::{Monitor, Progress, Stop};
 
 /// So many runs that come by nothing new are enough.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 4;
 
 /// A longer run starts anew.
 const LENGTH: u32 = 256;
+
+/// A process goes on for so many steps on average before others get their turn.
+const TURN: usize = 8;
 
 /// Takes away the points that some run comes by; stops as soon as none is left.
 pub(super) fn stroll(task: &Task<'_>, open: &mut BTreeSet<PointId>, monitor: &dyn Monitor) -> Option<Stop> {
@@ -38,6 +41,7 @@ impl Job for Stroll<'_> {
         while n_in_vain < PATIENCE && !self.open.is_empty() {
             let n_open = self.open.len();
             let mut state = system.initial(&first);
+            let mut last = None;
             for _ in 0..LENGTH {
                 if let Some(stop) = self.monitor.poll(&Progress::default()) {
                     return Some(stop);
@@ -46,7 +50,13 @@ impl Job for Stroll<'_> {
                 if nexts.is_empty() {
                     break;
                 }
+                // One process goes on for a while: taking turns at random, few get far against the others.
+                let own = nexts.iter().filter(|(step, _)| Some(step.process) == last).count();
+                if own > 0 && dice.below(TURN) > 0 {
+                    nexts.retain(|(step, _)| Some(step.process) == last);
+                }
                 let (step, next) = nexts.swap_remove(dice.below(nexts.len()));
+                last = Some(step.process);
                 // What ends in a fault ends the run.
                 let Outcome::Next(next) = next else { break };
                 if let Some(point) = next.controls[step.process].point() {

@@ -5,6 +5,8 @@
 //! and only the copies within it come together.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
 
 use super::loops::depths;
 use crate::index_type;
@@ -30,6 +32,40 @@ pub enum FencePlace {
     Labels(Vec<String>),
 }
 
+/// Those that have a name.
+const NAMED: [(&str, FencePlace); 3] = [
+    ("after-stores", FencePlace::AfterStores),
+    ("before-loads", FencePlace::BeforeLoads),
+    ("anywhere", FencePlace::Anywhere),
+];
+
+impl FromStr for FencePlace {
+    type Err = &'static str;
+
+    /// By its name, or labels with commas.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some((_, place)) = NAMED.into_iter().find(|(name, _)| *name == text) {
+            return Ok(place);
+        }
+        let labels: Vec<_> = text.split(',').map(|it| it.trim().to_owned()).collect();
+        if labels.iter().any(String::is_empty) {
+            return Err("write `after-stores`, `before-loads`, `anywhere`, or labels with commas");
+        }
+        Ok(Self::Labels(labels))
+    }
+}
+
+impl fmt::Display for FencePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AfterStores => f.write_str("after-stores"),
+            Self::BeforeLoads => f.write_str("before-loads"),
+            Self::Anywhere => f.write_str("anywhere"),
+            Self::Labels(labels) => f.write_str(&labels.join(",")),
+        }
+    }
+}
+
 /// Who shares a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
@@ -37,6 +73,27 @@ pub enum By {
     Source,
     /// The copies within one process.
     Process,
+}
+
+impl FromStr for By {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "source" => Ok(Self::Source),
+            "process" => Ok(Self::Process),
+            _ => Err("write `source` or `process`"),
+        }
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Source => "source",
+            Self::Process => "process",
+        })
+    }
 }
 
 /// One fence that a programmer may write.

@@ -82,17 +82,34 @@ impl Job for Collecting<'_> {
     }
 }
 
-/// Looks at every state until one is bad.
+/// Looks at every state until one is bad; a step that goes wrong is.
 pub(crate) fn visit<M: Machine>(
     system: &System<'_, M>,
     max_states: usize,
     mut is_bad: impl FnMut(&State<M::State>) -> bool,
 ) -> Truth {
+    visit_all(system, max_states, |seen| match seen {
+        Seen::State(state) => is_bad(state),
+        Seen::Fault => true,
+    })
+}
+
+/// What a search comes by.
+enum Seen<'a, S> {
+    State(&'a State<S>),
+    Fault,
+}
+
+fn visit_all<M: Machine>(
+    system: &System<'_, M>,
+    max_states: usize,
+    mut is_bad: impl FnMut(Seen<'_, M::State>) -> bool,
+) -> Truth {
     let initial = starts(system.flow.program).expect("generated programs have finite domains");
     let mut todo: Vec<_> = initial.map(|start| system.initial(&start)).collect();
     let mut seen: HashSet<_> = todo.iter().cloned().collect();
     while let Some(state) = todo.pop() {
-        if is_bad(&state) {
+        if is_bad(Seen::State(&state)) {
             return Truth::Unsafe;
         }
         if seen.len() > max_states {
@@ -105,7 +122,8 @@ pub(crate) fn visit<M: Machine>(
                         todo.push(next);
                     }
                 }
-                Outcome::Fault(_) => return Truth::Unsafe,
+                Outcome::Fault(_) if is_bad(Seen::Fault) => return Truth::Unsafe,
+                Outcome::Fault(_) => {}
                 Outcome::Overflow => unreachable!("generated programs have small values"),
             }
         }
@@ -134,26 +152,17 @@ impl Job for Ending<'_> {
         let placement = Placement::NONE;
         let system = System::new(self.program, &placement, machine);
         let has_ended = |control: &Control| control.point().is_some_and(|it| self.program.points()[it].is_end);
-        let initial = starts(self.program).expect("generated programs have finite domains");
-        let mut todo: Vec<_> = initial.map(|start| system.initial(&start)).collect();
-        let mut seen: HashSet<_> = todo.iter().cloned().collect();
         let mut finals = BTreeSet::new();
-        while let Some(state) = todo.pop() {
-            if seen.len() > self.max_states {
-                return None;
-            }
-            if state.controls.iter().all(has_ended) && system.machine.is_settled(&state.memory) {
+        let is_complete = visit_all(&system, self.max_states, |seen| {
+            if let Seen::State(state) = seen
+                && state.controls.iter().all(has_ended)
+                && system.machine.is_settled(&state.memory)
+            {
                 let registers = state.registers.iter().cloned().collect();
                 finals.insert((registers, system.contents(&state.memory).as_slice().to_vec()));
             }
-            for (_, outcome) in system.steps(&state) {
-                if let Outcome::Next(next) = outcome
-                    && seen.insert(next.clone())
-                {
-                    todo.push(next);
-                }
-            }
-        }
-        Some(finals)
+            false
+        });
+        (is_complete == Truth::Safe).then_some(finals)
     }
 }

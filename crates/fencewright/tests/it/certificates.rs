@@ -15,7 +15,7 @@ use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 use fencewright::prove::{certify, certify_fences};
 use fencewright::source::Source;
-use fencewright::synth::{By, Place, Request, candidates, synthesize};
+use fencewright::synth::{Request, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::{Expectations, Fences, examples, root};
@@ -152,7 +152,7 @@ fn every_answer_about_fences_has_a_certificate() {
         let program = program(&path);
         let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
         for expected in &expectations.fences {
-            let what = format!("{name} under {} {} by {}", expected.model, expected.placement, expected.by);
+            let what = format!("{name} under {} {} by {}", expected.model, expected.place, expected.by);
             match certified_fences(&program, expected, &record.budget(&what, FENCE_BUDGET)) {
                 Ok(certificate) => {
                     reread(&program, &certificate).unwrap_or_else(|why| panic!("{what}: {why}"));
@@ -168,21 +168,14 @@ fn every_answer_about_fences_has_a_certificate() {
 }
 
 fn certified_fences(program: &Program, expected: &Fences, budget: &Budget) -> Result<Certificate, StopReason> {
-    let place = match expected.placement.as_str() {
-        "after-stores" => Place::AfterStores,
-        "before-loads" => Place::BeforeLoads,
-        "anywhere" => Place::Anywhere,
-        labels => Place::Labels(labels.split(',').map(str::to_owned).collect()),
-    };
-    let by = if expected.by == "source" { By::Source } else { By::Process };
-    let candidates = candidates(program, &place, by).expect("the suite knows the labels");
+    let candidates = candidates(program, &expected.place, expected.by).expect("the suite knows the labels");
     let options = Options::default();
     let task = Task::new(program, expected.model, &options);
     // Both kinds where that is cheap, so that weaker fences are seen too.
     let kinds: &[FenceKind] = if candidates.len() <= 2 { &FenceKind::ALL } else { &[FenceKind::Full] };
     let request = Request { kinds, ..Request::all(&candidates) };
     let synthesis = synthesize(&Auto, &task, &request, budget).expect("some engine takes it");
-    certify_fences(&task, (&place, by), &request, &synthesis, budget)
+    certify_fences(&task, (&expected.place, expected.by), &request, &synthesis, budget)
 }
 
 /// Integers without bounds that take too many values for a basis, but are finite all the same.

@@ -85,8 +85,7 @@ impl Reader {
                     let is = self.is(part).ok_or_else(|| format!("`{part}` is not known"))?;
                     Ok::<_, String>(program::Expr::binary(BinaryOp::And, all, is))
                 })?;
-                let threads = self.unit.threads().indices();
-                self.unit.property(Property::at_end_of(threads, all, &parts.join(" and "), span));
+                self.unit.property(Property::at_end_of(self.unit.threads().indices(), all, &parts.join(" and "), span));
             }
             ["get", register, x] => {
                 let load = Effect { span, kind: EffectKind::Load(self.memory(x, span), LoadOrder::Plain) };
@@ -95,11 +94,9 @@ impl Reader {
             }
             [word @ ("put" | "put!"), x, value] => {
                 let value = value.parse().map_err(|_| format!("`{value}` is no number"))?;
-                let place = self.memory(x, span);
-                self.push(StmtKind::Store(place, StoreOrder::Plain, Expr::Const(value)), span)?;
-                if word == "put!" {
-                    self.push(StmtKind::Fence(FenceKind::Full), span)?;
-                }
+                let store = StmtKind::Store(self.memory(x, span), StoreOrder::Plain, Expr::Const(value));
+                let fence = (word == "put!").then_some(StmtKind::Fence(FenceKind::Full));
+                [Some(store), fence].into_iter().flatten().try_for_each(|kind| self.push(kind, span))?;
             }
             _ => return Err(format!("`{}` means nothing", words.join(" "))),
         }
@@ -125,9 +122,7 @@ impl Reader {
     fn is(&self, part: &str) -> Option<program::Expr<Observed>> {
         let (left, value) = part.split_once('=')?;
         let (thread, register) = left.split_once('.')?;
-        let (id, thread) = self.unit.threads().iter_enumerated().find(|(_, it)| it.name == thread)?;
-        let (local, _) = thread.locals.iter_enumerated().find(|(_, it)| it.name.as_deref() == Some(register))?;
-        let variable = program::Expr::Var(Observed::Local(id, local));
+        let variable = program::Expr::Var(self.unit.local(thread, register)?);
         Some(program::Expr::binary(BinaryOp::Eq, variable, program::Expr::Const(value.parse().ok()?)))
     }
 }

@@ -14,6 +14,9 @@ const MAX_STATES: u64 = 500;
 /// Threads whose local states take more than this are not looked at.
 const MAX_BYTES: u64 = 1 << 18;
 
+/// Nor are threads with so many ways to go round that so many steps are looked at.
+const MAX_STEPS: u64 = 20_000;
+
 /// Nor are more situations than this: every state would be compared with all of them.
 const MAX_SITUATIONS: usize = 64;
 
@@ -31,11 +34,12 @@ pub fn hangs_soon(task: &Task<'_>, monitor: &dyn Monitor) -> Option<(Program, Ru
     }
 }
 
-/// Has enough as soon as much is kept.
+/// Has enough as soon as much is kept or looked at.
 struct Small<'a>(&'a dyn Monitor);
 
 impl Monitor for Small<'_> {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
-        self.0.poll(progress).or_else(|| (progress.bytes > MAX_BYTES).then_some(Stop::Spent(progress.bytes)))
+        let is_much = progress.bytes > MAX_BYTES || progress.explored > MAX_STEPS;
+        self.0.poll(progress).or_else(|| is_much.then_some(Stop::Spent(progress.explored)))
     }
 }

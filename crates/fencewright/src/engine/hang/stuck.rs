@@ -78,7 +78,7 @@ fn stuck(
     }
     let steps: Vec<Silent> = automaton.edges.iter().filter_map(silent).chain(again).collect();
     let all: Vec<usize> = (0..steps.len()).collect();
-    let mut rounds = Rounds { steps, seen: BTreeMap::new(), monitor, out };
+    let mut rounds = Rounds { steps, seen: BTreeMap::new(), monitor, looked: 0, out };
     rounds.split(&all)?;
     Ok(rounds.out.into_iter().collect())
 }
@@ -197,6 +197,8 @@ struct Rounds<'a> {
     /// The parts that were looked at, and whether there is a way to go round in them.
     seen: BTreeMap<Vec<usize>, bool>,
     monitor: &'a dyn Monitor,
+    /// So many steps have been looked at, each once for every part that it is in.
+    looked: u64,
     out: BTreeSet<Stuck>,
 }
 
@@ -241,7 +243,8 @@ impl Rounds<'_> {
         if self.seen.len() >= MAX_PARTS {
             return Err(too_many().into());
         }
-        if let Some(stop) = self.monitor.poll(&Progress::default()) {
+        self.looked += steps.len() as u64;
+        if let Some(stop) = self.monitor.poll(&Progress { explored: self.looked, ..Progress::default() }) {
             return Err(Unmade::Stopped(stop));
         }
         let found = self.ways(&steps)?;

@@ -127,6 +127,13 @@ impl Unit {
         self.builder.so_far()
     }
 
+    /// What a property sees of the first register that a thread has under this name.
+    pub fn local(&self, thread: &str, name: &str) -> Option<Observed> {
+        let (id, thread) = self.threads.iter_enumerated().find(|(_, it)| it.name == thread)?;
+        let (local, _) = thread.locals.iter_enumerated().find(|(_, it)| it.name.as_deref() == Some(name))?;
+        Some(Observed::Local(id, local))
+    }
+
     /// The values that a place may hold.
     pub fn domain_of(&self, place: &Place) -> Domain {
         tree::domain_of(self.memory(), place)

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::engine::Verdict;
+use crate::memory::Model;
 use crate::program::Value;
 use crate::report::json::{SCHEMA_NAME, StartJson, StatsJson, StepJson, start, trace};
 use crate::report::notes::{NoteJson, notes_json};
@@ -11,8 +12,9 @@ use crate::report::outcomes::{OutcomeFinding, Shown, WitnessFinding};
 /// The name of the verb, and of what it asks.
 const NAME: &str = "outcomes";
 
+/// What every object begins with.
 #[derive(Serialize)]
-pub(in crate::report) struct OutcomesLine<'a> {
+struct Head<'a> {
     schema: &'static str,
     command: &'static str,
     question: &'static str,
@@ -22,6 +24,12 @@ pub(in crate::report) struct OutcomesLine<'a> {
     verdict: &'static str,
     reason: Option<String>,
     advice: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+pub(in crate::report) struct OutcomesLine<'a> {
+    #[serde(flatten)]
+    head: Head<'a>,
     outcomes: Vec<OutcomeJson<'a>>,
     complete: bool,
     condition: Option<ConditionJson<'a>>,
@@ -32,15 +40,8 @@ pub(in crate::report) struct OutcomesLine<'a> {
 
 #[derive(Serialize)]
 pub(in crate::report) struct WitnessLine<'a> {
-    schema: &'static str,
-    command: &'static str,
-    question: &'static str,
-    file: &'a str,
-    model: &'static str,
-    engine: &'static str,
-    verdict: &'static str,
-    reason: Option<String>,
-    advice: Option<&'a str>,
+    #[serde(flatten)]
+    head: Head<'a>,
     wanted: Values<'a>,
     start: Option<Vec<StartJson<'a>>>,
     trace: Option<Vec<StepJson<'a>>>,
@@ -75,6 +76,16 @@ impl Serialize for Values<'_> {
     }
 }
 
+impl<'a> Head<'a> {
+    fn new(
+        (file, model, engine): (&'a str, Model, &'static str),
+        (verdict, reason, advice): (&'static str, Option<String>, Option<&'a str>),
+    ) -> Self {
+        let (schema, command, question, model) = (SCHEMA_NAME, NAME, NAME, model.name());
+        Self { schema, command, question, file, model, engine, verdict, reason, advice }
+    }
+}
+
 impl<'a> OutcomesLine<'a> {
     pub(in crate::report) fn new(finding: &'a OutcomeFinding<'a>) -> Self {
         let name = |it: &'a Shown| it.name.as_str();
@@ -87,16 +98,9 @@ impl<'a> OutcomesLine<'a> {
             negative,
         });
         let stats = finding.answer.map(|it| it.stats).unwrap_or_default();
+        let said = (finding.verdict(), finding.reason(), finding.advice());
         Self {
-            schema: SCHEMA_NAME,
-            command: NAME,
-            question: NAME,
-            file: finding.file,
-            model: finding.model.name(),
-            engine: finding.engine(),
-            verdict: finding.verdict(),
-            reason: finding.reason(),
-            advice: finding.advice(),
+            head: Head::new((finding.file, finding.model, finding.engine()), said),
             outcomes: finding.values().map(|values| OutcomeJson { values: of(values), count: None }).collect(),
             complete: finding.is_complete(),
             condition,
@@ -113,16 +117,10 @@ impl<'a> WitnessLine<'a> {
             Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
         };
         let stats = finding.answer.map(|it| it.stats).unwrap_or_default();
+        let engine = finding.answer.map_or_else(|refusal| refusal.engine, |it| it.engine);
+        let said = (finding.verdict(), finding.reason(), finding.advice());
         Self {
-            schema: SCHEMA_NAME,
-            command: NAME,
-            question: NAME,
-            file: finding.file,
-            model: finding.model.name(),
-            engine: finding.answer.map_or_else(|refusal| refusal.engine, |it| it.engine),
-            verdict: finding.verdict(),
-            reason: finding.reason(),
-            advice: finding.advice(),
+            head: Head::new((finding.file, finding.model, engine), said),
             wanted: Values(finding.wanted.iter().map(|(it, value)| (it.name.as_str(), *value)).collect()),
             start: run.map(|run| start(finding.program, run)),
             trace: run.map(|run| trace(finding.program, run)),
