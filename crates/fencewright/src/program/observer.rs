@@ -89,32 +89,31 @@ impl Program {
 struct Maker {
     program: Program,
     observer: ProcessId,
-    /// Whether somebody has looked.
-    looked: LocationId,
+    /// Whether somebody has looked, if somebody asks.
+    looked: Option<LocationId>,
     /// Where the observer remembers what a location held.
     seen: BTreeMap<LocationId, RegisterId>,
     /// For each point, where a process stays that was there.
     stays: BTreeMap<PointId, PointId>,
     /// Where a process remembers whether somebody has looked.
     flags: BTreeMap<ProcessId, RegisterId>,
+    n_operations: usize,
     span: Span,
 }
 
 impl Maker {
     fn new(of: &Program) -> Self {
-        let mut program = Program { memo: Memo::default(), hints: Vec::new(), ..of.clone() };
+        let mut program = Program { memo: Memo::default(), ..of.clone() };
         let span =
             of.properties.iter().find(|it| it.kind == PropertyKind::Invariant).map_or(Span::default(), |it| it.span);
-        let name = free_name(of, "looked");
-        let (domain, initial) = (Domain::Bool, Initial::Value(0));
-        let looked = program.locations.push(Location { name, domain, initial, span });
         let name = free_name(of, "observer");
         let template = program.templates.push(Template { name: name.clone(), span });
         let entry = program.points.next_index();
         let (registers, scopes) = (IndexVec::new(), BTreeMap::new());
         let observer = program.processes.push(Process { name, template, entry, registers, scopes, span });
-        let maps = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut maker = Self { program, observer, looked, seen: maps.0, stays: maps.1, flags: maps.2, span };
+        let n_operations = of.edges.iter().map(|it| it.operation.index() + 1).max().unwrap_or(0);
+        let (seen, stays, flags) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut maker = Self { program, observer, looked: None, seen, stays, flags, n_operations, span };
         maker.point(observer);
         maker
     }
@@ -143,9 +142,7 @@ impl Maker {
         let load = |x: &LocationId| Micro::Load(self.seen[x], Place::Fixed(*x));
         let mut body: Vec<Micro> = locations.iter().map(load).collect();
         body.extend(in_memory.map(Micro::Assume));
-        if !processes.is_empty() {
-            body.push(Micro::Store(Place::Fixed(self.looked), Expr::TRUE));
-        }
+        body.extend(self.looked.filter(|_| !processes.is_empty()).map(|it| Micro::Store(Place::Fixed(it), Expr::TRUE)));
         let bad = self.point(self.observer);
         self.edge(self.program.processes[self.observer].entry, bad, Op::Locked(body));
         at.push((self.observer, vec![bad]));
@@ -198,6 +195,7 @@ impl Maker {
         if let Some(&stays) = self.stays.get(&point) {
             return stays;
         }
+        let looked = self.looked();
         let registers = &mut self.program.processes[process].registers;
         let register =
             Register { name: "$looked".to_owned(), domain: Domain::Bool, initial: Initial::Value(0), span: self.span };
@@ -206,10 +204,18 @@ impl Maker {
         let stays = self.point(process);
         // It may still go there.
         self.program.points[point].is_end = false;
-        self.edge(point, between, Op::Load(flag, Place::Fixed(self.looked)));
+        self.edge(point, between, Op::Load(flag, Place::Fixed(looked)));
         self.edge(between, stays, Op::Assume(Expr::binary(BinaryOp::Eq, Expr::Var(flag), Expr::Const(0))));
         self.stays.insert(point, stays);
         stays
+    }
+
+    /// Where it is kept whether somebody has looked.
+    fn looked(&mut self) -> LocationId {
+        let name = free_name(&self.program, "looked");
+        let (domain, initial, span) = (Domain::Bool, Initial::Value(0), self.span);
+        let locations = &mut self.program.locations;
+        *self.looked.get_or_insert_with(|| locations.push(Location { name, domain, initial, span }))
     }
 
     fn point(&mut self, process: ProcessId) -> PointId {
@@ -218,8 +224,8 @@ impl Maker {
 
     fn edge(&mut self, from: PointId, to: PointId, op: Op) {
         let process = self.program.points[from].process;
-        let operation = self.program.edges.iter().map(|it| it.operation.index() + 1).max().unwrap_or(0);
-        let operation = OperationId::from_usize(operation);
+        let operation = OperationId::from_usize(self.n_operations);
+        self.n_operations += 1;
         let (order, span, call) = (Order::default(), self.span, None);
         let edge: EdgeId = self.program.edges.push(Edge { process, from, to, op, order, span, operation, call });
         self.program.points[from].edges.push(edge);
