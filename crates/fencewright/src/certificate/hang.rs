@@ -1,10 +1,10 @@
 //! Hangs, from their definition: where each thread is stuck under each memory, by trying all of them.
 //!
-//! A hang is a configuration in which all buffers are empty, every thread has ended or is stuck with memory as it is, and
-//! one is stuck that may not be. A thread is stuck in a local state if nothing it can do there is possible, or if it can
-//! go round through it for ever without changing memory, reading some of it. This is looked up for each thread and each
-//! content of the locations that it touches, one after the other: slow, and nothing to get wrong. What holds whatever a
-//! location holds is then said once.
+//! A hang is a configuration in which all buffers are empty, every thread has ended or is stuck with memory as it is,
+//! and one is stuck that may not be. A thread is stuck in a local state if, without changing memory, it can come to where
+//! nothing that it can do is possible, or to where it can go round for ever, reading some of memory. This is looked up
+//! for each thread and each content of the locations that it touches, one after the other: slow, and nothing to get
+//! wrong. What holds whatever a location holds is then said once.
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
 
@@ -237,15 +237,33 @@ impl<'a> Thread<'a> {
         out.extend(self.rounds(memory, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
         let fine = self.rounds(memory, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
         out.extend(fine.flatten().map(|it| (it, true)));
-        out
+        self.that_come_to(out, memory)
+    }
+
+    /// These states, and those from which it can come to them while memory holds this.
+    fn that_come_to(&self, states: BTreeSet<(usize, bool)>, memory: &Held) -> BTreeSet<(usize, bool)> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
+        for (from, to, _) in self.silent(memory) {
+            before[to].push(from);
+        }
+        let mut todo: Vec<(usize, bool)> = states.iter().copied().collect();
+        let mut all = states;
+        while let Some((to, is_fine)) = todo.pop() {
+            todo.extend(before[to].iter().map(|&from| (from, is_fine)).filter(|it| all.insert(*it)));
+        }
+        all
+    }
+
+    /// The steps that change nothing of memory while it holds this, and whether they read.
+    fn silent<'s>(&'s self, memory: &'s Held) -> impl Iterator<Item = (usize, usize, bool)> + 's {
+        let steps = self.steps.iter().filter(|it| is_possible_in(&it.1, memory) && changes_nothing(&it.1, memory));
+        let again = self.again.iter().map(|&(from, to)| (from, to, false));
+        steps.map(|(from, letter, to)| (*from, *to, reads(letter))).chain(again)
     }
 
     /// The parts of some states in which it can go round for ever, reading, while memory holds this.
     fn rounds(&self, memory: &Held, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-        let silent = self.steps.iter().filter(|it| is_possible_in(&it.1, memory) && changes_nothing(&it.1, memory));
-        let silent = silent.map(|(from, letter, to)| (*from, *to, reads(letter)));
-        let again = self.again.iter().map(|&(from, to)| (from, to, false));
-        let all: Vec<(usize, usize, bool)> = silent.chain(again).filter(|it| is_in(it.0) && is_in(it.1)).collect();
+        let all: Vec<(usize, usize, bool)> = self.silent(memory).filter(|it| is_in(it.0) && is_in(it.1)).collect();
         let mut next = vec![Vec::new(); self.locals.len()];
         all.iter().for_each(|it| next[it.0].push(it.1));
         let heads = components(&next);

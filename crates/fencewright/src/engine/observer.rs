@@ -46,8 +46,8 @@ fn unplaced(program: &Program, process: ProcessId) -> Unsupported {
     let name = &program.processes()[process].name;
     Unsupported {
         reason: format!(
-            "this engine takes no property that looks at memory and at registers of `{name}` wherever `{name}` is, with \
-             fences laid over it"
+            "this engine takes no property that looks at memory and at registers of `{name}` wherever `{name}` is, \
+             with fences laid over it"
         ),
         help: format!("say where it is, as in `{name}@label`, or use `--engine explicit`"),
     }

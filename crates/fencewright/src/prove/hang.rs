@@ -1,5 +1,5 @@
-//! Certificates of hangs. The engine finds the bad situations in its way; the proof is about those that the checker finds
-//! from the definition.
+//! Certificates of hangs. The engine finds the bad situations in its way; the proof is about those that the checker
+//! finds from the definition.
 
 use crate::certificate::{Certificate, Claim, Question, digest};
 use crate::engine::hang::Hang;

@@ -54,7 +54,8 @@ impl Verification<'_> {
             Claim::Safe(..) | Claim::Unsafe(..) => match certificate.claim.laid_over() {
                 None => format!("{file} {says} {under}{}", self.exceptions()),
                 Some(placement) => format!(
-                    "with further fences ({}) the program would {would} {under}{}; this says nothing of {file} as it is",
+                    "with further fences ({}) the program would {would} {under}{}; this says nothing of {file} as \
+                     it is",
                     fences_in_words(self.program, placement),
                     self.exceptions()
                 ),

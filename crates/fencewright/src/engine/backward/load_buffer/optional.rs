@@ -57,14 +57,19 @@ pub fn clauses(
     optional: &BTreeMap<Position, Labels>,
     monitor: &dyn Monitor,
 ) -> Result<Found, Unsupported> {
-    let observed;
-    let task = match task.program.has_invariants() {
-        true => {
-            observed = with_observer(task)?;
-            &Task { program: &observed, ..*task }
-        }
-        false => task,
-    };
+    if !task.program.has_invariants() {
+        return clauses_of_control(task, optional, monitor);
+    }
+    let program = with_observer(task)?;
+    clauses_of_control(&Task { program: &program, ..*task }, optional, monitor)
+}
+
+/// The same, without invariants.
+fn clauses_of_control(
+    task: &Task<'_>,
+    optional: &BTreeMap<Position, Labels>,
+    monitor: &dyn Monitor,
+) -> Result<Found, Unsupported> {
     let buffering = task.buffering()?;
     match buffering {
         Buffering::None | Buffering::Fifo => {}

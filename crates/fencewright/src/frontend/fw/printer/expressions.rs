@@ -121,10 +121,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
             write_list(out, arguments);
         }
         ExprKind::At(thread, label) => write_of_thread(out, thread, "@", &label.text),
-        ExprKind::Count(thread, label) => {
-            out.push('#');
-            write_of_thread(out, thread, "@", &label.text);
-        }
+        ExprKind::Count(thread, label) => *out += &format!("#{}@{}", thread.name.text, label.text),
         ExprKind::Member(thread, register) => write_of_thread(out, thread, ".", &register.text),
     }
     if needs_parentheses {
