@@ -367,13 +367,9 @@ impl Blame {
                 let process = &program.processes()[event.step.process].name;
                 let line = edge_of(event).map(|edge| program.source().line_name(program.edges()[edge].span));
                 let at = line.map_or(String::new(), |line| format!(" ({line})"));
-                match event.effect {
-                    Effect::Store(x, ..) => {
-                        let x = &program.locations()[x].name;
-                        format!("{process} had gone on while its store to {x}{at} was still in its buffer.")
-                    }
-                    _ => format!("{process} had gone on while a store of it{at} was still in its buffer."),
-                }
+                let Effect::Store(x, ..) = event.effect else { unreachable!("only a store is delayed") };
+                let x = &program.locations()[x].name;
+                format!("{process} had gone on while its store to {x}{at} was still in its buffer.")
             }
             Self::Stale(Some(load)) => {
                 let event = &run.events[*load];

@@ -176,11 +176,9 @@ impl<'a> Thread<'a> {
         for ((memory, is_fine), states) in self.stuck(values, counter)? {
             let mut anyhow = Vec::new();
             for (point, registers) in self.by_point(&states) {
-                match registers {
-                    Expr::Const(1) => anyhow.push(point),
-                    registers => {
-                        out.push(Place { points: vec![point], registers, memory: memory.clone(), is_fine });
-                    }
+                match registers == Expr::TRUE {
+                    true => anyhow.push(point),
+                    false => out.push(Place { points: vec![point], registers, memory: memory.clone(), is_fine }),
                 }
             }
             if !anyhow.is_empty() {

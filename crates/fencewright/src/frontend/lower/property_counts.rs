@@ -70,22 +70,21 @@ impl Lowering<'_, '_, '_> {
     fn choices(&mut self, it: Compared<'_>, span: Span) -> Option<Vec<Vec<usize>>> {
         let members = self.threads(it.thread);
         let (number, _) = constant(self.log, &self.environment, it.number)?;
-        let at_least = match it.op {
-            BinaryOp::Ge => Some(number),
-            BinaryOp::Gt => number.checked_add(1),
-            _ => {
-                let message = format!("a count with `{}`", it.op.symbol());
-                let help = "say how many threads are too many: `#P@l >= 2`; a property says where it is bad to be, not \
-                            where nobody is";
-                self.log.error(span, message, help);
-                return None;
-            }
-        };
-        let at_least = at_least.and_then(|it| usize::try_from(it).ok()).filter(|&it| it > 0);
-        let Some(at_least) = at_least else {
+        if !matches!(it.op, BinaryOp::Ge | BinaryOp::Gt) {
+            let message = format!("a count with `{}`", it.op.symbol());
+            let help = "say how many threads are too many: `#P@l >= 2`; a property says where it is bad to be, not \
+                        where nobody is";
+            self.log.error(span, message, help);
+            return None;
+        }
+        let at_least = number.saturating_add(i64::from(it.op == BinaryOp::Gt));
+        let Some(at_least) = usize::try_from(at_least).ok().filter(|&it| it > 0) else {
             self.log.error(span, "this count is always reached", "count at least one thread: `#P@l >= 1`");
             return None;
         };
+        if at_least > members.len() {
+            return Some(Vec::new());
+        }
         if n_choices(members.len(), at_least) > MAX_SITUATIONS {
             let message = format!("there are more than {MAX_SITUATIONS} choices of so many threads");
             self.log.error(span, message, "use a smaller family, or a smaller number");
@@ -126,13 +125,13 @@ fn compared(expr: &Expr) -> Option<Compared<'_>> {
 
 /// The counts that must all hold.
 fn must_hold<'e>(expr: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match &expr.kind {
-        ExprKind::Paren(inner) => must_hold(inner, out),
-        ExprKind::Binary(BinaryOp::And, left, right) => {
-            must_hold(left, out);
-            must_hold(right, out);
-        }
-        _ => out.extend(compared(expr).map(|_| expr)),
+    if let ExprKind::Paren(inner) = &expr.kind {
+        must_hold(inner, out);
+    } else if let ExprKind::Binary(BinaryOp::And, left, right) = &expr.kind {
+        must_hold(left, out);
+        must_hold(right, out);
+    } else {
+        out.extend(compared(expr).map(|_| expr));
     }
 }
 
@@ -142,13 +141,9 @@ fn is_comparison(op: BinaryOp) -> bool {
 
 /// The same with the operands exchanged.
 fn turned(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::Le => BinaryOp::Ge,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::Ge => BinaryOp::Le,
-        other => other,
-    }
+    const PAIRS: [(BinaryOp, BinaryOp); 2] = [(BinaryOp::Lt, BinaryOp::Gt), (BinaryOp::Le, BinaryOp::Ge)];
+    let of = |&(a, b): &(BinaryOp, BinaryOp)| [(a, b), (b, a)].into_iter().find(|it| it.0 == op).map(|it| it.1);
+    PAIRS.iter().find_map(of).unwrap_or(op)
 }
 
 /// How many ways there are to choose `k` of `n`.
