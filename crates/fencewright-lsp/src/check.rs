@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
+use fencewright::engine::data_race::{self, ask_race};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::Model;
@@ -76,11 +77,24 @@ pub(crate) fn start(key: (String, i32), program: Program, model: Model, cancel: 
         let verdict = Auto.check(&task, &Deadline::new(cancel.clone())).map(|answer| answer.verdict);
         let violation = match verdict {
             Ok(Verdict::Unsafe(run)) => Some(told(&program, &run)),
-            Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => None,
+            Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => raced(&task, &cancel),
         };
         // Whoever asked may have gone.
         let _ = done.send(Checked { uri: key.0, version: key.1, cancel, violation });
     });
+}
+
+/// A race of plain data, where the second access is.
+fn raced(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
+    let asked = ask_race(&Auto, task, &Deadline::new(cancel.clone())).ok()?;
+    let Verdict::Unsafe(run) = asked.answer.verdict else { return None };
+    let program = &asked.program;
+    let race = data_race::told(program, &run)?;
+    let violated = violated(program, &run);
+    let message = format!("race under {}: {}", run.model, violated.text);
+    let other = program.edges()[race.first.edge].span;
+    let diagnostic = Diagnostic::error(violated.span, message).with_label("nothing orders this behind the other");
+    Some(diagnostic.and_at(other, "the other access").with_help("`fencewright check --ask race` shows the run"))
 }
 
 /// A violation, where it is, with the reordering that did it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fencewright::frontend::ast::{Expr, ExprKind, ItemKind, Name, Stmt, StmtKind};
 use fencewright::frontend::names::{Definition, Kind, blocks};
 use fencewright::memory::{Buffering, Dialect, Model};
-use fencewright::program::{Domain, FenceKind, Template};
+use fencewright::program::{Domain, FenceKind, Order, Template};
 
 use crate::document::Document;
 
@@ -96,7 +96,7 @@ fn statement(document: &Document, byte: u32) -> Option<&Stmt> {
 /// What a statement does to memory.
 fn doing(document: &Document, statement: &Stmt, model: Model) -> Option<String> {
     let buffering = model.buffering(Dialect::default())?;
-    let mut accesses = Accesses { document, loads: Vec::new(), updates: Vec::new() };
+    let mut accesses = Accesses { document, loads: Vec::new(), updates: Vec::new(), stored: None };
     let mut parts: Vec<String> = Vec::new();
     let mut stored = None;
     match &statement.kind {
@@ -109,10 +109,15 @@ fn doing(document: &Document, statement: &Stmt, model: Model) -> Option<String> 
             accesses.expr(&it.value);
             stored = document.names.is_shared(&it.target.name).then(|| it.target.name.text.clone());
         }
-        StmtKind::Call(it) | StmtKind::Assume(it) | StmtKind::Assert(it, _) => accesses.expr(it),
+        StmtKind::Call(it) => {
+            accesses.expr(it);
+            stored = accesses.stored.take();
+        }
+        StmtKind::Assume(it) | StmtKind::Assert(it, _) => accesses.expr(it),
         StmtKind::If(it) => accesses.expr(&it.condition),
         StmtKind::While(condition, _) | StmtKind::DoWhile(_, condition) => accesses.expr(condition),
         StmtKind::Fence(kind) => parts.push(fence(*kind, buffering).to_owned()),
+        StmtKind::OrderedFence(order) => parts.push(ordered_fence(*order, buffering).to_owned()),
         StmtKind::Atomic(_) => parts.push(format!("one step against memory; {}", drains(buffering))),
         StmtKind::Loop(_) | StmtKind::For(..) | StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Break => {}
         StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Skip => {}
@@ -173,11 +178,22 @@ fn fence(kind: FenceKind, buffering: Buffering) -> &'static str {
     }
 }
 
+/// A fence of the language: what a compiler makes of it.
+fn ordered_fence(order: Order, buffering: Buffering) -> &'static str {
+    match order {
+        Order::SeqCst => fence(FenceKind::Full, buffering),
+        Order::Release | Order::AcqRel => fence(FenceKind::StoreStore, buffering),
+        Order::Acquire | Order::Relaxed | Order::Plain => "takes no instruction: loads are not reordered",
+    }
+}
+
 /// The accesses of an expression, in order.
 struct Accesses<'a> {
     document: &'a Document,
     loads: Vec<String>,
     updates: Vec<String>,
+    /// What `store(x, …)` writes.
+    stored: Option<String>,
 }
 
 impl Accesses<'_> {
@@ -191,7 +207,7 @@ impl Accesses<'_> {
         match &expr.kind {
             ExprKind::Name(name) => self.load(name),
             ExprKind::Index(name, index) => {
-                self.expr(index);
+                index.iter().for_each(|it| self.expr(it));
                 self.load(name);
             }
             ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => self.expr(operand),
@@ -231,7 +247,11 @@ impl Accesses<'_> {
         let is_update = !["min", "max"].contains(&name.text.as_str());
         match updated.filter(|it| !is_function && is_update && self.document.names.is_shared(it)) {
             Some(target) => {
-                self.updates.push(target.text.clone());
+                match name.text.as_str() {
+                    "load" => self.loads.push(target.text.clone()),
+                    "store" => self.stored = Some(target.text.clone()),
+                    _ => self.updates.push(target.text.clone()),
+                }
                 arguments[1..].iter().for_each(|argument| self.expr(argument));
             }
             None => arguments.iter().for_each(|argument| self.expr(argument)),

@@ -3,11 +3,13 @@
 //! ```text
 //! // expect tso: unsafe (source of that truth)
 //! // expect tso hang: safe (source of that truth)
+//! // expect tso race: safe (source of that truth)
 //! // fences tso after-stores by process: 4 sets of 4 (source of that truth)
 //! ```
 
 use std::fmt;
 
+use crate::engine::data_race::{RACE, ask_race};
 use crate::engine::hang::{HANG, Hang};
 use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
@@ -40,6 +42,8 @@ pub struct Expectations {
     pub verdicts: Vec<(Model, Expected)>,
     /// What `check --ask hang` must say, with the line that says so.
     pub hangs: Vec<(Model, Expected, u32)>,
+    /// What `check --ask race` must say, with the line that says so.
+    pub races: Vec<(Model, Expected, u32)>,
     /// What `fence` must say.
     pub fences: Vec<Fences>,
     /// Whether it says where the program comes from.
@@ -122,7 +126,8 @@ impl Expectations {
                         out.lines.push(number);
                     }
                     HANG => out.hangs.push((model, verdict, number)),
-                    _ => return Err(wrong("neither `safety` nor `hang` is asked")),
+                    RACE => out.races.push((model, verdict, number)),
+                    _ => return Err(wrong("none of `safety`, `hang`, `race` is asked")),
                 }
             } else if let Some(rest) = words.strip_prefix("fences ") {
                 out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
@@ -173,6 +178,11 @@ pub fn hold(expected: Expected, answer: &Result<Answer, Unsupported>) -> Held {
 pub fn hold_hang(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
     let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
     hold(expected, &ask(engine, &Hang { may_wait }, task, monitor).map(|it| it.answer))
+}
+
+/// Whether a program races as is expected.
+pub fn hold_race(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
+    hold(expected, &ask_race(engine, task, monitor).map(|it| it.answer))
 }
 
 /// Whether fence synthesis finds what is expected. Where it finds only some sets, they must not contradict it.

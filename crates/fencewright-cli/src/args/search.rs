@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use fencewright::engine::data_race::RACE;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
@@ -68,7 +69,9 @@ pub(crate) enum AskArgument {
     Safety,
     /// Can memory stay as it is for ever although not all threads have ended?
     Hang,
-    /// All of these
+    /// Can two accesses to plain data race?
+    Race,
+    /// All of these; races where there is plain data
     All,
 }
 
@@ -79,6 +82,8 @@ pub(crate) enum Asked {
     Safety,
     /// Does it hang?
     Hang(Hang),
+    /// Do accesses to plain data race?
+    Race,
 }
 
 impl Asked {
@@ -86,8 +91,17 @@ impl Asked {
         match self {
             Self::Safety => SAFETY,
             Self::Hang(hang) => hang.name(),
+            Self::Race => RACE,
         }
     }
+}
+
+/// Races are mended by orders.
+fn unmended() -> Unsupported {
+    let reason = "fences of the machine do not mend a race: it is one whatever the machine does".to_owned();
+    let help =
+        "`check --ask race` shows which order is too weak; ask `fence` for safety or hangs with `--ask`".to_owned();
+    Unsupported { reason, help }
 }
 
 /// `P@label`
@@ -146,24 +160,36 @@ impl SearchArguments {
             let except = claim.map_or(&[][..], |it| &it.except);
             all.push(Asked::Hang(Hang { may_wait: [&self.may_wait, except].concat() }));
         }
+        let has_plain = !program.plain().is_empty();
+        if self.ask.contains(&AskArgument::Race) || (has_plain && (is_open || asks(AskArgument::Race))) {
+            all.push(Asked::Race);
+        }
+        all
+    }
+
+    /// What fences are to mend: races only if that is said, to be refused.
+    fn mended(&self, program: &Program) -> Vec<Asked> {
+        let mut all = self.asked(program);
+        all.retain(|it| !self.ask.is_empty() || !matches!(it, Asked::Race));
         all
     }
 
     /// The program with all that is asked as its properties.
     pub(crate) fn asking<'a>(&self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
-        match &self.asked(task.program)[..] {
+        match &self.mended(task.program)[..] {
             [Asked::Safety] => Ok(Cow::Borrowed(task.program)),
             [Asked::Hang(hang)] => Ok(Cow::Owned(hang.reduce(task, monitor)?.program)),
             many => many.iter().try_fold(Cow::Borrowed(task.program), |program, asked| match asked {
                 Asked::Safety => Ok(program),
                 Asked::Hang(hang) => Ok(Cow::Owned(hang.beside(task, monitor)?)),
+                Asked::Race => Err(Unmade::Unsupported(unmended())),
             }),
         }
     }
 
     /// What is asked of a program, by name.
     pub(crate) fn question(&self, program: &Program) -> String {
-        self.asked(program).iter().map(Asked::name).collect::<Vec<_>>().join(",")
+        self.mended(program).iter().map(Asked::name).collect::<Vec<_>>().join(",")
     }
 
     /// The engine.

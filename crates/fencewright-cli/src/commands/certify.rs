@@ -59,7 +59,14 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         Err(unread) => return console.refuse(&name, unread),
     };
     let notes = console.take_notes();
-    let questions = if arguments.fences { vec![Asked::Safety] } else { arguments.search.asked(&program) };
+    let mut questions = if arguments.fences { vec![Asked::Safety] } else { arguments.search.asked(&program) };
+    let is_race = |it: &Asked| matches!(it, Asked::Race);
+    if !arguments.search.ask.is_empty() && questions.iter().any(is_race) {
+        let help = "ask for `--ask safety,hang`; `check --ask race` answers";
+        console.error("certificates are about safety and hangs", Some(help));
+        return Code::Wrong;
+    }
+    questions.retain(|it| !is_race(it));
     if arguments.output.is_some() && questions.len() > 1 {
         console.error("`--output` takes one question", Some("say which: `--ask safety` or `--ask hang`"));
         return Code::Wrong;
@@ -113,6 +120,7 @@ impl Job<'_> {
                     };
                     Answered { proved, program, properties: Vec::new() }
                 }
+                Asked::Race => unreachable!("it is refused before"),
             }
         });
         let answered = done.unwrap_or_else(|stop| {
@@ -229,6 +237,7 @@ impl Job<'_> {
             Asked::Safety if self.arguments.fences => ".fences",
             Asked::Safety => "",
             Asked::Hang(_) => ".hang",
+            Asked::Race => ".race",
         };
         self.arguments.file.with_extension(format!("{}{what}.cert", self.model))
     }

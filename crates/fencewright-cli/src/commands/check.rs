@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::hangs_soon;
-use fencewright::engine::{Answer, Engine, Judged, Stats, Task, Verdict, ask, each, unreached};
+use fencewright::engine::{self, Answer, Engine, Judged, Stats, Task, Unsupported, Verdict, ask, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, may_hang, trace_page, vacuous};
@@ -82,13 +83,8 @@ fn answer_under(
         let task = Task::new(&theirs, model, &options);
         match &asked {
             Asked::Safety => safety(&task, (lists_properties, warns), engine, watch),
-            Asked::Hang(hang) => {
-                let (answer, program) = match ask(engine, hang, &task, watch) {
-                    Ok(it) => (Ok(it.answer), Some(it.program)),
-                    Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
-                };
-                Found::new(answer, program, watch)
-            }
+            Asked::Hang(hang) => Found::asked(engine, ask(engine, hang, &task, watch), watch),
+            Asked::Race => Found::asked(engine, ask_race(engine, &task, watch), watch),
         }
     });
     let mut found = done.unwrap_or_else(|stop| Found::nothing(engine.name(), stop, watch));
@@ -130,6 +126,15 @@ impl Found {
     fn new(answer: Result<Answer, Refusal>, program: Option<Program>, watch: &Watch) -> Self {
         let (properties, warnings, notes) = (Vec::new(), Vec::new(), Vec::new());
         Self { answer, program, properties, warnings, notes, seconds: watch.elapsed().as_secs_f64() }
+    }
+
+    /// What came of a question other than safety.
+    fn asked(engine: &dyn Engine, asked: Result<engine::Asked, Unsupported>, watch: &Watch) -> Self {
+        let (answer, program) = match asked {
+            Ok(it) => (Ok(it.answer), Some(it.program)),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        Self::new(answer, program, watch)
     }
 
     /// A phase was stopped that has nothing to show.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fencewright::engine::{Engine, Options, Task};
-use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang};
+use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang, hold_race};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::Tested;
@@ -44,8 +44,8 @@ fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
             return console.refuse(&name, Unread::Wrong);
         }
     };
-    let Expectations { verdicts, hangs, fences, .. } = &expectations;
-    if verdicts.is_empty() && hangs.is_empty() && fences.is_empty() {
+    let Expectations { verdicts, hangs, races, fences, .. } = &expectations;
+    if verdicts.is_empty() && hangs.is_empty() && races.is_empty() && fences.is_empty() {
         console.count("without expectations");
         return Code::Good;
     }
@@ -80,6 +80,12 @@ impl Test<'_> {
             let work =
                 move |watch: &Watch| Ok(hold_hang(expected, engine, &Task::new(&program, model, &options()), watch));
             code = code.max(self.over(work, (model, line, &format!("hang: {expected}")), console));
+        }
+        for &(model, expected, line) in &expectations.races {
+            let program = Arc::clone(self.program);
+            let work =
+                move |watch: &Watch| Ok(hold_race(expected, engine, &Task::new(&program, model, &options()), watch));
+            code = code.max(self.over(work, (model, line, &format!("race: {expected}")), console));
         }
         for expected in expectations.fences {
             let program = Arc::clone(self.program);

@@ -27,7 +27,9 @@ impl Observed {
                 observed.add_registers(situation);
                 match property.kind {
                     // A store into a buffer, and a load, leave memory proper as it is.
-                    PropertyKind::Control | PropertyKind::Invariant => observed.add_points(situation),
+                    PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race => {
+                        observed.add_points(situation)
+                    }
                     PropertyKind::Final => observed.add_buffers(program, situation),
                     PropertyKind::Hang => {
                         observed.add_points(situation);

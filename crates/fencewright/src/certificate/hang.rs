@@ -1,10 +1,10 @@
 //! Hangs, from their definition: where each thread is stuck under each memory, by trying all of them.
 //!
 //! A hang is a configuration in which all buffers are empty, every thread has ended or is stuck with memory as it is,
-//! and one is stuck that may not be. A thread is stuck in a local state if, without changing memory, it can come to where
-//! nothing that it can do is possible, or to where it can go round for ever, reading some of memory. This is looked up
-//! for each thread and each content of the locations that it touches, one after the other: slow, and nothing to get
-//! wrong. What holds whatever a location holds is then said once.
+//! and one is stuck that may not be. A thread is stuck in a local state if, without changing memory, it can come to
+//! where nothing that it can do is possible, or to where it can go round for ever, reading some of memory. This is
+//! looked up for each thread and each content of the locations that it touches, one after the other: slow, and nothing
+//! to get wrong. What holds whatever a location holds is then said once.
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
 

@@ -14,7 +14,7 @@ use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
-use crate::engine::race::{Contender, Said, Worth, race};
+use crate::engine::race::{Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::watch::Monitor;
@@ -26,24 +26,17 @@ pub struct Auto;
 /// Short looks, and who races after them; the last says how far nothing was seen, if nobody knows.
 struct Order {
     glances: &'static [&'static dyn Engine],
-    race: &'static [Contender],
-}
-
-/// First shares take about the same time, some thousandths of a second.
-const fn of(engine: &'static dyn Engine, share: u64) -> Contender {
-    Contender { engine, share }
+    race: &'static [&'static dyn Engine],
 }
 
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[of(&LoadBuffer, 1_000), of(&Coherence::PROVING, 2_000), of(&Explicit::DEFAULT, 10_000)],
+    race: &[&LoadBuffer, &Coherence::PROVING, &Explicit::DEFAULT],
 };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
-const ORDER_FOR_INTEGERS: Order = Order {
-    glances: &[&Explicit::GLANCE],
-    race: &[of(&ZonesEngine, 50), of(&Predicates, 50), of(&LoadBuffer, 250), of(&Explicit::DEFAULT, 2_500)],
-};
+const ORDER_FOR_INTEGERS: Order =
+    Order { glances: &[&Explicit::GLANCE], race: &[&ZonesEngine, &Predicates, &LoadBuffer, &Explicit::DEFAULT] };
 
 static CARD: Card = Card {
     name: AUTO,
@@ -63,7 +56,7 @@ impl Engine for Auto {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let order = order(task);
-        let engines = order.glances.iter().copied().chain(order.race.iter().map(|it| it.engine));
+        let engines = order.glances.iter().chain(order.race).copied();
         let mut refusals = engines.map(|engine| engine.takes(task));
         let first = refusals.next().expect("there is an engine");
         first.or_else(|refusal| refusals.find(Result::is_ok).unwrap_or(Err(refusal)))
@@ -78,9 +71,9 @@ impl Engine for Auto {
                 other => said.push(other),
             }
         }
-        let racing: Vec<Contender> = order.race.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
+        let racing: Vec<_> = order.race.iter().copied().filter(|it| it.takes(task).is_ok()).collect();
         match racing[..] {
-            [only] => said.push(only.engine.check(task, monitor)),
+            [only] => said.push(only.check(task, monitor)),
             _ => match race(&racing, task, monitor, worth) {
                 Ok(answer) => return Ok(answer),
                 Err(all) => said.extend(all),

@@ -1,17 +1,18 @@
 //! Several engines at the same question, in rounds, so that none has to be right about which is quickest.
 //!
 //! ```text
-//!   round        0       1       2
-//!   load-buffer  1,000 ─ 2,000 ─ 4,000 constraints ───────────╮
-//!   coherence    2,000 ─ 3,100 states: an alarm, out          │
-//!   explicit     4,000 ─ 8,000 ─ 9,713 states: safe ──▶ the answer; the others are told to stop
+//!   round        0        1        2
+//!   load-buffer  30,000 ─ 60,000 ─ 120,000 ───────────────────╮
+//!   coherence    30,000 ─ 43,100: an alarm, out               │
+//!   explicit     30,000 ─ 60,000 ─ 119,713: safe ──▶ the answer; the others are told to stop
 //! ```
 //!
 //! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double
-//! from round to round. They are counted in states and constraints, not in time, and the answer is that of the first in
-//! the list among those that answer in the same round: the same question gets the same answer and run, on one core and
-//! on several. It is known as soon as those before it in the list have done their share. What it costs is at most twice
-//! the number of engines times what the quickest takes, if the shares take about the same time.
+//! from round to round. They are counted in the work that engines say they have done ([`worked`]), not in time, and the
+//! answer is that of the first in the list among those that answer in the same round: the same question gets the same
+//! answer and run, on one core and on several. It is known as soon as those before it in the list have done their
+//! share. What it costs is at most twice the number of engines times what the quickest takes, if like work takes like
+//! time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -19,22 +20,13 @@ use std::thread;
 
 use crate::engine::automaton::Unmade;
 use crate::engine::{Answer, Engine, Options, Task, Unsupported, Verdict};
-use crate::watch::{Monitor, Progress, Stop, heard, heeding};
+use crate::watch::{Monitor, Progress, Stop, heard, heeding, worked};
 
-/// An engine, and its share of the first round.
-#[derive(Clone, Copy)]
-pub(super) struct Contender {
-    /// The engine.
-    pub engine: &'static dyn Engine,
-    /// So many states or constraints, or what takes as much memory; twice as many in each round that follows.
-    pub share: u64,
-}
+/// The work of the first round: some thousandths of a second.
+const FIRST_SHARE: u64 = 30_000;
 
 /// As much as the main thread has, and more: long blocks are run by recursion.
 const STACK_BYTES: usize = 64 << 20;
-
-/// So many bytes more count as another state.
-const BYTES_OF_STATE: u64 = 128;
 
 /// What an engine says.
 pub(super) type Said = Result<Answer, Unsupported>;
@@ -53,7 +45,7 @@ pub(super) enum Worth {
 /// Lets engines race; the winner's answer, or those of all if nobody wins. Each engine runs on one thread, as many at
 /// once as the options allow.
 pub(super) fn race(
-    contenders: &[Contender],
+    contenders: &[&'static dyn Engine],
     task: &Task<'_>,
     monitor: &dyn Monitor,
     worth: fn(&Verdict) -> Worth,
@@ -61,24 +53,24 @@ pub(super) fn race(
     let n_permits = task.options.threads.max(1);
     let options = Options { threads: 1, ..task.options.clone() };
     let task = &Task { options: &options, ..*task };
-    let rounds = Rounds::new(contenders.len(), n_permits, monitor);
+    let rounds = Arc::new(Rounds::new(contenders.len(), n_permits));
     let heard = heard();
-    let run = |number: usize, contender: &Contender| {
-        let seat = Seat::take(&rounds, number, contender.share)?;
-        let over: Arc<dyn Monitor + Send + Sync> =
-            Arc::new(Over { is_decided: Arc::clone(&rounds.is_decided), heard: heard.clone() });
-        let said = heeding(over, || contender.engine.check(task, &seat));
-        let said = said.unwrap_or_else(|stop| Unmade::Stopped(stop).answered(contender.engine.name()));
+    let run = |number: usize, engine: &'static dyn Engine| {
+        let share = Arc::new(Share::take(&rounds, number)?);
+        let seat = Seat { share: &share, monitor };
+        let far_below = Arc::new(FarBelow { share: Arc::clone(&share), heard: heard.clone() });
+        let said = heeding(far_below, || engine.check(task, &seat));
+        let said = said.unwrap_or_else(|stop| Unmade::Stopped(stop).answered(engine.name()));
         let worth = said.as_ref().map_or(Worth::Nothing, |answer| worth(&answer.verdict));
         rounds.leave(number, worth);
         Some(said)
     };
     let mut said: Vec<Option<Said>> = thread::scope(|scope| {
-        let start = |(number, contender)| {
+        let start = |(number, engine)| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            thread.spawn_scoped(scope, move || run(number, contender)).expect("a thread can be started")
+            thread.spawn_scoped(scope, move || run(number, engine)).expect("a thread can be started")
         };
-        let threads: Vec<_> = contenders.iter().enumerate().map(start).collect();
+        let threads: Vec<_> = contenders.iter().copied().enumerate().map(start).collect();
         threads.into_iter().map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     let winner = rounds.state().winner;
@@ -122,33 +114,18 @@ impl State {
     }
 }
 
-struct Rounds<'a> {
-    monitor: &'a dyn Monitor,
+struct Rounds {
     n_permits: usize,
     state: Mutex<State>,
     changed: Condvar,
-    is_decided: Arc<AtomicBool>,
+    is_decided: AtomicBool,
 }
 
-/// For those who do not say how far they have come: the race is decided, or over for all.
-struct Over {
-    is_decided: Arc<AtomicBool>,
-    heard: Option<Arc<dyn Monitor + Send + Sync>>,
-}
-
-impl Monitor for Over {
-    fn poll(&self, _progress: &Progress) -> Option<Stop> {
-        let is_decided = self.is_decided.load(Ordering::Relaxed);
-        let stop = self.heard.as_ref().and_then(Monitor::is_over);
-        stop.or_else(|| is_decided.then_some(Stop::Asked))
-    }
-}
-
-impl<'a> Rounds<'a> {
-    fn new(n_contenders: usize, n_permits: usize, monitor: &'a dyn Monitor) -> Self {
+impl Rounds {
+    fn new(n_contenders: usize, n_permits: usize) -> Self {
         let state = State { places: vec![Place::Ready; n_contenders], n_running: 0, winner: None };
-        let is_decided = Arc::new(AtomicBool::new(false));
-        Self { monitor, n_permits, state: Mutex::new(state), changed: Condvar::new(), is_decided }
+        let is_decided = AtomicBool::new(false);
+        Self { n_permits, state: Mutex::new(state), changed: Condvar::new(), is_decided }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -194,45 +171,31 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// The monitor of an engine in the race.
-struct Seat<'a> {
-    rounds: &'a Rounds<'a>,
+/// How far an engine in the race may go.
+struct Share {
+    rounds: Arc<Rounds>,
     number: usize,
     /// Of the current round.
-    share: AtomicU64,
-    /// What it explored, and the bytes it held, when it was last asked; less than before where it starts anew.
-    last: AtomicU64,
-    last_bytes: AtomicU64,
-    /// What is left of its share.
-    left: AtomicU64,
+    size: AtomicU64,
+    /// How much this thread has worked when that is done.
+    until: AtomicU64,
 }
 
-impl<'a> Seat<'a> {
+impl Share {
     /// Its first turn; none if the race is over before.
-    fn take(rounds: &'a Rounds<'a>, number: usize, share: u64) -> Option<Self> {
+    fn take(rounds: &Arc<Rounds>, number: usize) -> Option<Self> {
         rounds.wait(rounds.state(), number);
-        let (last, last_bytes, left) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(share));
-        let seat = Self { rounds, number, share: AtomicU64::new(share), last, last_bytes, left };
-        (!rounds.is_decided()).then_some(seat)
+        let (size, until) = (AtomicU64::new(FIRST_SHARE), AtomicU64::new(worked() + FIRST_SHARE));
+        (!rounds.is_decided()).then(|| Self { rounds: Arc::clone(rounds), number, size, until })
     }
-}
 
-impl Monitor for Seat<'_> {
-    fn poll(&self, progress: &Progress) -> Option<Stop> {
-        let last = self.last.swap(progress.explored, Ordering::Relaxed);
-        let last_bytes = self.last_bytes.swap(progress.bytes, Ordering::Relaxed);
-        // A state may be a large thing: what it takes counts too.
-        let done = progress.explored.checked_sub(last).unwrap_or(progress.explored)
-            + progress.bytes.saturating_sub(last_bytes) / BYTES_OF_STATE;
-        let left = self.left.load(Ordering::Relaxed);
-        self.left.store(left.saturating_sub(done), Ordering::Relaxed);
-        if let Some(stop) = self.rounds.monitor.poll(progress) {
-            return Some(stop);
-        }
-        if left <= done {
-            let share = self.share.load(Ordering::Relaxed).saturating_mul(2);
-            self.share.store(share, Ordering::Relaxed);
-            self.left.store(share, Ordering::Relaxed);
+    /// Waits for the next round if its share of this one is done; whether the race is over.
+    fn rest(&self) -> Option<Stop> {
+        let until = self.until.load(Ordering::Relaxed);
+        if worked() >= until {
+            let size = self.size.load(Ordering::Relaxed).saturating_mul(2);
+            self.size.store(size, Ordering::Relaxed);
+            self.until.store(until.saturating_add(size), Ordering::Relaxed);
             let mut state = self.rounds.state();
             self.rounds.pause(&mut state, self.number, Place::Done);
             self.rounds.wait(state, self.number);
@@ -242,7 +205,7 @@ impl Monitor for Seat<'_> {
 }
 
 /// An engine that panics must not keep the others waiting.
-impl Drop for Seat<'_> {
+impl Drop for Share {
     fn drop(&mut self) {
         if thread::panicking() {
             self.rounds.leave(self.number, Worth::Verdict);
@@ -250,21 +213,48 @@ impl Drop for Seat<'_> {
     }
 }
 
+/// The monitor of an engine in the race.
+struct Seat<'a> {
+    share: &'a Share,
+    monitor: &'a dyn Monitor,
+}
+
+impl Monitor for Seat<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        self.monitor.poll(progress).or_else(|| self.share.rest())
+    }
+}
+
+/// For what is far below in an engine, and says only that it works.
+struct FarBelow {
+    share: Arc<Share>,
+    heard: Option<Arc<dyn Monitor + Send + Sync>>,
+}
+
+impl Monitor for FarBelow {
+    fn poll(&self, _progress: &Progress) -> Option<Stop> {
+        self.heard.as_ref().and_then(Monitor::is_over).or_else(|| self.share.rest())
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Contender, Worth, race};
+    use super::{FIRST_SHARE, Worth, race};
     use crate::engine::{Answer, Card, Engine, Options, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
     use crate::memory::Model;
     use crate::program::Builder;
     use crate::source::Source;
-    use crate::watch::{Monitor, Progress, Unlimited};
+    use crate::watch::{Monitor, Progress, Unlimited, heed};
 
-    /// Knows the answer after so many states.
+    /// Knows the answer after so many tenths of the first share.
     struct Counting {
         name: &'static Card,
         needs: u64,
         knows: bool,
     }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a share is small")]
+    const TENTH: u32 = (FIRST_SHARE / 10) as u32;
 
     const fn card(name: &'static str) -> Card {
         let repairs = Repairs::ByRuns;
@@ -285,8 +275,10 @@ mod tests {
         }
 
         fn check(&self, _task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-            let stopped =
-                (0..self.needs).find_map(|explored| monitor.poll(&Progress { explored, ..Progress::default() }));
+            let stopped = (0..self.needs).find_map(|_| {
+                heed(TENTH);
+                monitor.poll(&Progress::default())
+            });
             let verdict = match stopped {
                 Some(stop) => Verdict::Unknown(stop.into()),
                 None if self.knows => Verdict::Safe,
@@ -300,11 +292,11 @@ mod tests {
         if matches!(verdict, Verdict::Safe) { Worth::Verdict } else { Worth::Nothing }
     }
 
-    /// Who wins when each has a share of ten.
+    /// Who wins.
     fn winner(contenders: &[&'static Counting], threads: usize) -> Option<&'static str> {
         let program = Builder::new(Source::new("empty", "")).finish();
         let options = Options { threads, ..Options::default() };
-        let contenders: Vec<_> = contenders.iter().map(|&engine| Contender { engine, share: 10 }).collect();
+        let contenders: Vec<_> = contenders.iter().map(|&engine| engine as &dyn Engine).collect();
         race(&contenders, &Task::new(&program, Model::Sc, &options), &Unlimited, worth).ok().map(|it| it.engine)
     }
 

@@ -15,7 +15,7 @@ use crate::system::{Action, Run};
 use crate::watch::Monitor;
 
 /// So many states are looked at in all.
-const BUDGET: u64 = 5_000;
+const BUDGET: u64 = 2_000;
 
 /// A larger program is not asked about: every state would be compared with every point.
 const MAX_POINTS: usize = 1000;

@@ -3,7 +3,7 @@
 //! Names are not resolved and types not checked; each node knows its place in the text it came from. Comments hang on
 //! the item or statement they stand before or behind, so that a printed tree loses none.
 
-use crate::program::{BinaryOp, FenceKind, UnaryOp};
+use crate::program::{BinaryOp, FenceKind, Order, UnaryOp};
 use crate::source::Span;
 
 /// A whole file.
@@ -102,8 +102,8 @@ pub struct Const {
 pub struct ConstArray {
     /// Its name.
     pub name: Name,
-    /// The number of cells: a constant expression.
-    pub size: Expr,
+    /// The number of cells in each dimension, at least one: constant expressions.
+    pub sizes: Vec<Expr>,
     /// What each cell holds: constant expressions.
     pub values: Vec<Expr>,
     /// Where these stand.
@@ -122,6 +122,8 @@ pub struct Enum {
 /// Shared locations that have type and initial value in common.
 #[derive(Clone, Debug)]
 pub struct Shared {
+    /// Whether they are `plain`: not atomic, so that a race on them is a violation.
+    pub is_plain: bool,
     /// At least one.
     pub variables: Vec<SharedVariable>,
     /// The values they hold; absent means `int`.
@@ -135,8 +137,8 @@ pub struct Shared {
 pub struct SharedVariable {
     /// Its name.
     pub name: Name,
-    /// The number of cells, for an array: a constant expression.
-    pub size: Option<Expr>,
+    /// The number of cells in each dimension, for an array: constant expressions.
+    pub sizes: Vec<Expr>,
 }
 
 /// Initial contents.
@@ -333,6 +335,8 @@ pub enum StmtKind {
     Assert(Expr, Option<Name>),
     /// `fence;`, `fence(store);`
     Fence(FenceKind),
+    /// `fence(acquire);`: never plain or relaxed.
+    OrderedFence(Order),
     /// `;`
     Skip,
 }
@@ -340,11 +344,13 @@ pub enum StmtKind {
 /// `let r: type = value;`
 #[derive(Clone, Debug)]
 pub struct Let {
-    /// The register.
+    /// The register, or the array of registers.
     pub name: Name,
+    /// The number of cells in each dimension, for an array: constant expressions.
+    pub sizes: Vec<Expr>,
     /// Its values; absent means inferred.
     pub ty: Option<Type>,
-    /// Its first value; absent means 0 (or `false`).
+    /// Its first value, or that of each cell; absent means 0 (or `false`).
     pub value: Option<Expr>,
 }
 
@@ -373,8 +379,8 @@ pub enum Compound {
 pub struct Target {
     /// The variable.
     pub name: Name,
-    /// Which cell, for an array.
-    pub index: Option<Box<Expr>>,
+    /// Which cell, for an array: an index for each dimension.
+    pub index: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
 }
@@ -421,8 +427,8 @@ pub enum ExprKind {
     Any(Option<Box<Range>>),
     /// A constant, register, shared variable or parameter.
     Name(Name),
-    /// `a[i]`
-    Index(Name, Box<Expr>),
+    /// `a[i]`, `a[i][j]`: at least one index
+    Index(Name, Vec<Expr>),
     /// `-e`, `!e`
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`, `a && b`, …
@@ -440,7 +446,7 @@ pub enum ExprKind {
     /// `#P@critical`, in properties: how many members of a family are there.
     Count(ThreadRef, Name),
     /// `P(0).r`, in properties.
-    Member(ThreadRef, Name),
+    Member(ThreadRef, Name, Vec<Expr>),
 }
 
 /// The direction of a shift.

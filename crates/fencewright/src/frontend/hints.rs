@@ -88,11 +88,15 @@ impl Reader<'_> {
             ExprKind::Paren(inner) => self.value(inner),
             ExprKind::Name(name) => self.location(&name.text, name.span),
             ExprKind::Index(array, index) => {
-                let index = constant(&self.value(index)?)
-                    .ok_or_else(|| wrong(index.span, "the index is no constant", "name a cell: `n[0]`"))?;
-                self.location(&format!("{}[{index}]", array.text), expr.span)
+                let mut cell = array.text.clone();
+                for it in index {
+                    let index = constant(&self.value(it)?)
+                        .ok_or_else(|| wrong(it.span, "the index is no constant", "name a cell: `n[0]`"))?;
+                    cell += &format!("[{index}]");
+                }
+                self.location(&cell, expr.span)
             }
-            ExprKind::Member(thread, register) => self.register(thread, register),
+            ExprKind::Member(thread, register, _) => self.register(thread, register),
             ExprKind::Unary(UnaryOp::Neg, operand) => Ok(Expr::unary(UnaryOp::Neg, self.value(operand)?)),
             ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
                 Ok(Expr::binary(*op, self.value(left)?, self.value(right)?))

@@ -169,9 +169,9 @@ impl Walk {
         let known = self.scope.len();
         match kind {
             ItemKind::Const(it) => self.expr(&it.value),
-            ItemKind::ConstArray(it) => [&it.size].into_iter().chain(&it.values).for_each(|it| self.expr(it)),
+            ItemKind::ConstArray(it) => it.sizes.iter().chain(&it.values).for_each(|it| self.expr(it)),
             ItemKind::Shared(it) => {
-                it.variables.iter().filter_map(|variable| variable.size.as_ref()).for_each(|size| self.expr(size));
+                it.variables.iter().flat_map(|variable| &variable.sizes).for_each(|size| self.expr(size));
                 it.ty.iter().for_each(|ty| self.ty(ty));
                 match &it.initial {
                     Some(Initial::All(value)) => self.expr(value),
@@ -283,7 +283,8 @@ impl Walk {
                 let owner = self.owner.clone().unwrap_or_default();
                 self.mention_of(&owner, Kind::Label, name);
             }
-            StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Fence(_) | StmtKind::Skip => {}
+            StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Skip => {}
+            StmtKind::Fence(_) | StmtKind::OrderedFence(_) => {}
         }
     }
 
@@ -294,7 +295,7 @@ impl Walk {
             ExprKind::Name(name) => self.mention(name),
             ExprKind::Index(name, index) => {
                 self.mention(name);
-                self.expr(index);
+                index.iter().for_each(|index| self.expr(index));
             }
             ExprKind::Unary(_, operand) | ExprKind::Paren(operand) => self.expr(operand),
             ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
@@ -312,7 +313,8 @@ impl Walk {
                 self.thread(thread);
                 self.mention_of(&thread.name.text, Kind::Label, label);
             }
-            ExprKind::Member(thread, register) => {
+            ExprKind::Member(thread, register, index) => {
+                index.iter().for_each(|index| self.expr(index));
                 self.thread(thread);
                 self.mention_of(&thread.name.text, Kind::Register, register);
             }
@@ -341,7 +343,7 @@ pub fn blocks(kind: &StmtKind) -> Vec<&Block> {
         StmtKind::Choose(branches) => branches.iter().collect(),
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
-        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::OrderedFence(_) | StmtKind::Skip => Vec::new(),
     }
 }
 

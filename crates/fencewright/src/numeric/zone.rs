@@ -130,7 +130,7 @@ impl Zone {
     /// Adds `vᵢ - vⱼ ≤ c`; false if no valuation is left.
     #[must_use]
     pub fn add(&mut self, i: usize, j: usize, c: Bound) -> bool {
-        heed(8);
+        heed(1);
         let c = self.tightened(i, j, c);
         if c >= self.bound(i, j) {
             return true;
@@ -255,7 +255,7 @@ impl Zone {
 
     /// Whether every valuation of another zone is one of this.
     pub fn includes(&self, other: &Self) -> bool {
-        heed(4);
+        heed(1);
         self.bounds.iter().zip(&other.bounds).all(|(mine, theirs)| mine >= theirs)
             && self.remainders.includes(&other.remainders)
     }
@@ -338,7 +338,7 @@ impl Zone {
 
     /// Tightens all bounds by each other; false if no valuation is left.
     fn close(&mut self) -> bool {
-        heed(64);
+        heed(8);
         for via in 0..self.n {
             for a in 0..self.n {
                 let to_via = self.bound(a, via);

@@ -40,6 +40,7 @@ impl Builder {
             edges: IndexVec::new(),
             properties: IndexVec::new(),
             no_hang: None,
+            plain: BTreeSet::new(),
             waits: BTreeSet::new(),
             hints: Vec::new(),
             memo: Memo::default(),
@@ -72,14 +73,26 @@ impl Builder {
 
     /// A shared array of `cells` initial values; the name of the pattern is the array's.
     pub fn array(&mut self, pattern: &Location, cells: &[Initial]) -> ArrayId {
+        let len = u32::try_from(cells.len()).expect("fewer than 2^32 cells");
+        self.grid(pattern, &[len], cells)
+    }
+
+    /// The same with several dimensions, row by row: so many cells in each.
+    pub fn grid(&mut self, pattern: &Location, shape: &[u32], cells: &[Initial]) -> ArrayId {
         assert!(!cells.is_empty(), "array `{}` has a cell", pattern.name);
+        let len = u32::try_from(cells.len()).expect("fewer than 2^32 cells");
+        assert_eq!(shape.iter().product::<u32>(), len, "the dimensions of `{}` make its cells", pattern.name);
         let first = self.program.locations.next_index();
-        for (i, &initial) in cells.iter().enumerate() {
-            let name = format!("{}[{i}]", pattern.name);
+        for (number, &initial) in (0..).zip(cells) {
+            let name = cell_name(&pattern.name, shape, number);
             self.location(Location { name, initial, ..pattern.clone() });
         }
-        let len = u32::try_from(cells.len()).expect("fewer than 2^32 cells");
-        self.program.arrays.push(Array { name: pattern.name.clone(), first, len })
+        self.program.arrays.push(Array { name: pattern.name.clone(), first, len, shape: shape.to_vec() })
+    }
+
+    /// Says that a location is not atomic.
+    pub fn set_plain(&mut self, location: LocationId) {
+        self.program.plain.insert(location);
     }
 
     /// A thread of the text.
@@ -106,6 +119,11 @@ impl Builder {
     pub fn register(&mut self, process: ProcessId, register: Register) -> RegisterId {
         assert_initial(register.domain, register.initial, &register.name);
         self.program.processes[process].registers.push(register)
+    }
+
+    /// Says how what an edge does to memory is ordered.
+    pub fn set_order(&mut self, edge: EdgeId, order: Order) {
+        self.program.edges[edge].order = order;
     }
 
     /// Says that an edge comes from a call.
@@ -263,4 +281,15 @@ fn for_each_register_of_place(place: &Place, visit: &mut impl FnMut(RegisterId))
         Place::Fixed(_) => {}
         Place::Cell(_, index) => index.for_each_var(&mut |r| visit(*r)),
     }
+}
+
+/// `a[1][0]`: the name of the cell with this number, the last index counting fastest.
+pub(crate) fn cell_name(array: &str, shape: &[u32], number: u32) -> String {
+    let mut indices = Vec::with_capacity(shape.len());
+    let mut rest = number;
+    for size in shape.iter().rev() {
+        indices.push(rest % size);
+        rest /= size;
+    }
+    indices.iter().rev().fold(array.to_owned(), |name, index| format!("{name}[{index}]"))
 }

@@ -11,8 +11,9 @@ use crate::util::Idx;
 /// The listing of a program; the same program always gives the same text.
 pub fn dump(program: &Program) -> String {
     let mut out = String::new();
-    for location in program.locations() {
-        out += &declaration("shared", &location.name, location.domain, location.initial);
+    for (id, location) in program.locations().iter_enumerated() {
+        let kind = if program.plain().contains(&id) { "shared plain" } else { "shared" };
+        out += &declaration(kind, &location.name, location.domain, location.initial);
     }
     for (id, process) in program.processes().iter_enumerated() {
         let _ = writeln!(out, "process {} from {}", process.name, point(process.entry));
@@ -59,6 +60,7 @@ fn property(program: &Program, property: &Property) -> String {
         PropertyKind::Control | PropertyKind::Invariant => "forbid",
         PropertyKind::Final => "forbid at end",
         PropertyKind::Hang => "forbid hang",
+        PropertyKind::Race => "forbid race",
     };
     let mut out = String::new();
     for situation in &property.situations {

@@ -24,7 +24,7 @@ mod template;
 mod width;
 
 pub use builder::Builder;
-pub(crate) use builder::for_each_register;
+pub(crate) use builder::{cell_name, for_each_register};
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};

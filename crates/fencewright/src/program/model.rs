@@ -99,6 +99,8 @@ pub struct Array {
     pub first: LocationId,
     /// How many cells; at least one.
     pub len: u32,
+    /// How many in each dimension; the last index counts fastest, and their product is the number of cells.
+    pub shape: Vec<u32>,
 }
 
 impl Array {
@@ -359,6 +361,8 @@ pub struct Program {
     pub(super) edges: IndexVec<EdgeId, Edge>,
     pub(super) properties: IndexVec<PropertyId, Property>,
     pub(super) no_hang: Option<NoHang>,
+    /// The locations that are not atomic.
+    pub(super) plain: BTreeSet<LocationId>,
     pub(super) waits: BTreeSet<Span>,
     pub(super) hints: Vec<Expr<StateVar>>,
     /// What others have found out about it.
@@ -401,6 +405,25 @@ impl Program {
         Self { locations, processes, edges, properties, hints, memo: Memo::default(), ..self.clone() }
     }
 
+    /// The same with more locations and registers, an operation for each edge, and edges beside some of them that lead
+    /// to points of their own.
+    pub(crate) fn with_branches(
+        &self,
+        (locations, processes): (IndexVec<LocationId, Location>, IndexVec<ProcessId, Process>),
+        ops: Vec<Op>,
+        branches: Vec<(EdgeId, Op)>,
+    ) -> Self {
+        let mut with = self.with_data((locations, processes), ops, IndexVec::new(), Vec::new());
+        for (beside, op) in branches {
+            let Edge { process, from, .. } = with.edges[beside];
+            let to = with.points.push(Point { process, labels: Vec::new(), edges: Vec::new(), is_end: false });
+            let order = Order::default();
+            let edge = with.edges.push(Edge { op, to, order, ..with.edges[beside].clone() });
+            with.points[from].edges.push(edge);
+        }
+        with
+    }
+
     /// The text it came from.
     pub fn source(&self) -> &Source {
         &self.source
@@ -439,6 +462,19 @@ impl Program {
     /// The properties. Assertions, ranges and indices are checked besides.
     pub fn properties(&self) -> &IndexVec<PropertyId, Property> {
         &self.properties
+    }
+
+    /// The locations that are not atomic: a race on one of them is a violation.
+    pub fn plain(&self) -> &BTreeSet<LocationId> {
+        &self.plain
+    }
+
+    /// Whether a place is not atomic.
+    pub fn is_plain(&self, place: &Place) -> bool {
+        match place {
+            Place::Fixed(x) => self.plain.contains(x),
+            Place::Cell(array, _) => self.plain.contains(&self.arrays[*array].first),
+        }
     }
 
     /// The places of the text that wait for a condition.

@@ -1,7 +1,8 @@
 //! The order of an access: what C11 and Rust programs ask of each, and what models of the language tell apart.
 //!
 //! Models with store buffers know fences only; for them a front end turns an order into the fences that a compiler
-//! would emit for it.
+//! would emit for it. Such a fence is `Relaxed`: it says nothing beside the order of the access that it stands beside.
+//! An acquire fence takes no fence of a machine; it is a step that does nothing, and has its order.
 
 /// The order of an access or a fence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,9 @@ pub enum Order {
 }
 
 impl Order {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Plain, Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+
     /// Its name in texts.
     pub const fn name(self) -> &'static str {
         match self {

@@ -67,6 +67,9 @@ pub enum PropertyKind {
     Final,
     /// When every process has ended or is where it can wait for ever, and **all** buffers are empty: a hang.
     Hang,
+    /// In every configuration: an access to plain data is about to happen that nothing orders behind another, or two at
+    /// once.
+    Race,
 }
 
 /// One bad situation.
@@ -98,7 +101,7 @@ impl PropertyKind {
     /// Whether it is time to look, given whether nothing is under way in memory.
     pub const fn is_due(self, is_settled: bool) -> bool {
         match self {
-            Self::Control | Self::Invariant => true,
+            Self::Control | Self::Invariant | Self::Race => true,
             Self::Final | Self::Hang => is_settled,
         }
     }

@@ -84,7 +84,9 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
         Style::Colored => format!("\x1b[{color}m{text}\x1b[0m"),
     };
     let (word, rest) = match finding.answer {
-        Ok(Answer { verdict: Verdict::Safe, .. }) => (paint("1;32", "safe"), String::new()),
+        Ok(Answer { verdict: Verdict::Safe, .. }) => {
+            (paint("1;32", "safe"), finding.shown().map_or(String::new(), |it| format!(": {it}")))
+        }
         Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => {
             let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);

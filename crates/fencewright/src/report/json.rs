@@ -6,12 +6,13 @@
 use serde::Serialize;
 
 use crate::engine::{Answer, Judged, Stats, Verdict};
-use crate::program::{FenceKind, Initial, Program};
+use crate::program::{FenceKind, Initial, Order, Program};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
 use crate::report::hang::{HangJson, hang_json};
 use crate::report::notes::{NoteJson, WrongLine, notes_json};
 use crate::report::outcomes::json::{OutcomesLine, WitnessLine};
+use crate::report::race::{RaceJson, race_json};
 use crate::report::steps::{Described, Kind, Where, describe};
 use crate::report::tested::TestLine;
 use crate::report::{
@@ -92,6 +93,10 @@ struct CheckLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     hang: Option<Vec<HangJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    race: Option<RaceJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<NoteJson<'a>>,
@@ -140,6 +145,8 @@ pub(super) struct StepJson<'a> {
     effect: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,6 +205,8 @@ impl<'a> CheckLine<'a> {
             start: run.map(|run| start(program, run)),
             trace: run.map(|run| trace(program, run)),
             hang: run.and_then(|run| hang_json(program, run)),
+            race: run.and_then(|run| race_json(program, run)),
+            shown: finding.shown(),
             certificate: finding.certificate,
             diagnostics: notes_json(finding.notes),
             stats: StatsJson::new(finding),
@@ -274,6 +283,7 @@ impl<'a> StepJson<'a> {
             old: it.old,
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
             kind: it.fence.map(FenceKind::name),
+            order: it.order(program).map(Order::name),
             text: it.text(program),
             call: it.call(program).map(|call| CallJson {
                 function: &call.function,

@@ -26,6 +26,7 @@ mod outcomes;
 mod page;
 pub mod patch;
 mod property;
+mod race;
 mod sarif;
 mod sarif_notes;
 mod steps;
@@ -36,6 +37,7 @@ mod trace_text;
 mod vacuous;
 mod words;
 
+use crate::engine::data_race::RACE;
 use crate::engine::{Answer, Judged, StopReason, Unsupported, Verdict};
 use crate::memory::Model;
 use crate::program::Program;
@@ -231,6 +233,12 @@ impl Finding<'_> {
             Ok(answer) => answer.engine,
             Err(refusal) => refusal.engine,
         }
+    }
+
+    /// What `safe` has shown, where that is less than the question asks.
+    fn shown(&self) -> Option<String> {
+        let is_safe = matches!(self.answer, Ok(Answer { verdict: Verdict::Safe, .. }));
+        (is_safe && self.question == RACE).then(|| race::shown(self.program, self.model))
     }
 
     /// Why there is no answer, if there is none.

@@ -2,14 +2,14 @@
 
 use crate::engine::{Checked, Judged, Verdict};
 use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
-use crate::report::hang;
+use crate::report::{hang, race};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
 
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `invariant`, `final`, `hang`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `invariant`, `final`, `hang`, `race`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -23,6 +23,9 @@ pub struct Violated {
 pub fn violated(program: &Program, run: &Run) -> Violated {
     if hang::is_hang(program, run) {
         return hang::violated(program, run);
+    }
+    if let Some(violated) = race::violated(program, run) {
+        return violated;
     }
     violated_in(program, run.trace.violation, run.situation)
 }
@@ -45,6 +48,7 @@ fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> V
         PropertyKind::Invariant => "invariant",
         PropertyKind::Final => "final",
         PropertyKind::Hang => "hang",
+        PropertyKind::Race => "race",
     };
     Violated { kind, name: property.words.name.clone(), text: property.says(situation), span: property.span }
 }

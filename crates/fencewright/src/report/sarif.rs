@@ -23,7 +23,7 @@ use crate::program::{LocationId, ProcessId, Program};
 use crate::report::steps::{Kind, describe};
 use crate::report::words::{Fullness, Words};
 use crate::report::{
-    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, sarif_notes, violated,
+    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, race, sarif_notes, violated,
 };
 use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
@@ -87,7 +87,10 @@ impl Report for Sarif {
         let program = finding.program;
         let mut result = match finding.answer {
             Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => unsafe_result(finding.file, program, run),
-            Ok(Answer { verdict: Verdict::Safe, .. }) => pass(&format!("safe under {model}"), &whole(finding.file)),
+            Ok(Answer { verdict: Verdict::Safe, .. }) => {
+                let shown = finding.shown().map_or(String::new(), |it| format!(": {it}"));
+                pass(&format!("safe under {model}{shown}"), &whole(finding.file))
+            }
             Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
                 let reason = told(finding.reason(), finding.advice());
                 undecided(&format!("undecided under {model}: {reason}"), &whole(finding.file))
@@ -198,8 +201,18 @@ fn place(file: &str, program: &Program, span: Span) -> Json {
 fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
     let violated = violated(program, run);
     let why = blame(program, run);
-    let text = format!("unsafe under {}: {}. {}", run.model, violated.with_name(), why.sentence(program, run));
+    let sentences = match race::is_race(program, run) {
+        true => race::sentences(program, run).join(" "),
+        false => why.sentence(program, run),
+    };
+    let text = format!("unsafe under {}: {}. {sentences}", run.model, violated.with_name());
     let mut result = result("unsafe", ("fail", "error"), &text, &place(file, program, violated.span));
+    if let Some((span, text)) = race::other(program, run) {
+        let mut other = place(file, program, span);
+        other["id"] = json!(1);
+        other["message"] = json!({"text": text});
+        result["relatedLocations"] = json!([other]);
+    }
     result["codeFlows"] =
         json!([{"message": {"text": "the violating run"}, "threadFlows": flows(file, program, run, &why)}]);
     result

@@ -2,7 +2,7 @@
 
 use crate::analysis::blame::edge_of;
 use crate::memory::Origin;
-use crate::program::{Called, EdgeId, FenceKind, LocationId, Op, Program, Value};
+use crate::program::{Called, EdgeId, FenceKind, LocationId, Op, Order, Program, Value};
 use crate::report::property::statement;
 use crate::source::Span;
 use crate::system::{Effect, Event, Start};
@@ -54,6 +54,20 @@ impl Described<'_> {
     /// Where its statement stands.
     pub(super) fn span(&self, program: &Program) -> Option<Span> {
         self.edge.map(|edge| program.edges()[edge].span)
+    }
+
+    /// The order that the text gives it.
+    pub(super) fn order(&self, program: &Program) -> Option<Order> {
+        let edge = &program.edges()[self.edge?];
+        match (&edge.op, edge.order) {
+            (_, Order::Plain) => None,
+            // This is all that the machine has of the order of an access beside it.
+            (Op::Fence(_), Order::Relaxed) => None,
+            (Op::Load(..) | Op::Store(..) | Op::Rmw { .. } | Op::Fence(_) | Op::Assume(_), order) => {
+                (order != Order::default()).then_some(order)
+            }
+            (Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Locked(_), _) => None,
+        }
     }
 
     /// The call that its statement is executed for, if it stands in a function.

@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, hang, violated};
+use crate::report::{Look, hang, race, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -36,7 +36,13 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
 pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
     let drawing = Drawing::new(program, run, fullness, look);
     let mut sentences = if hang::is_hang(program, run) { hang::sentences(program, run) } else { Vec::new() };
-    sentences.push(blame(program, run).sentence(program, run));
+    let is_race = race::is_race(program, run);
+    if is_race {
+        sentences.extend(race::sentences(program, run));
+    }
+    // A race is one under every model.
+    let blame = Some(blame(program, run)).filter(|it| !is_race || matches!(it, Blame::Overtaking(_) | Blame::Stale(_)));
+    sentences.extend(blame.map(|it| it.sentence(program, run)));
     let sentences: String = sentences.iter().map(|it| drawing.last(it)).collect();
     drawing.steps() + &drawing.end() + &sentences
 }

@@ -45,7 +45,7 @@ impl Vacuous<'_> {
         let message = match property.kind {
             PropertyKind::Control | PropertyKind::Invariant => format!("no run reaches {names} under {model}"),
             // Threads need not be able to hang.
-            PropertyKind::Hang => return None,
+            PropertyKind::Hang | PropertyKind::Race => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),
             PropertyKind::Final => format!("{names} end in no run under {model}"),
         };
@@ -60,10 +60,15 @@ impl Vacuous<'_> {
         let label = points.iter().flat_map(|&point| &self.program.points()[point].labels).next();
         match (kind, label) {
             (PropertyKind::Final, _) => format!("`{name}`"),
-            (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang, Some(label)) => {
+            (
+                PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang | PropertyKind::Race,
+                Some(label),
+            ) => {
                 format!("`{name}@{label}`")
             }
-            (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang, None) => format!("`{name}@end`"),
+            (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang | PropertyKind::Race, None) => {
+                format!("`{name}@end`")
+            }
         }
     }
 

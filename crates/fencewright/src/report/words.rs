@@ -69,10 +69,11 @@ impl Words<'_> {
             }
             (Kind::Flush, _) if step.fence.is_some() => "⇣ the store fence is passed".to_owned(),
             (Kind::Flush, _) => format!("⇣ {location} = {value} reaches memory"),
+            (Kind::Local, _) if step.order(self.program).is_some() => "fence".to_owned(),
             (Kind::Local, _) if self.fullness == Fullness::Full => return self.local(event),
             (Kind::Local, _) => return None,
         };
-        Some(text)
+        Some(step.order(self.program).map_or(text.clone(), |order| format!("{text} [{}]", order.name())))
     }
 
     /// A step that gives a register of the text another value is shown; the rest is control flow.

@@ -11,6 +11,7 @@
 //! [`System::steps`] lists every step of a configuration and what it leads to. Nothing here searches.
 
 mod execute;
+mod prompt;
 mod replay;
 mod trace;
 mod walk;
@@ -22,6 +23,7 @@ use crate::util::{Idx, IndexVec};
 use crate::watch::heed;
 
 pub use execute::{Block, Local, Stop, Updated, run_block};
+pub use prompt::promptly;
 pub use replay::{Event, ReplayError, Run, replay};
 pub use trace::{Action, Effect, Fault, Start, Step, Trace, Violation};
 pub use walk::{Next, Walk, WalkError, walk};

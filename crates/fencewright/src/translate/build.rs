@@ -203,14 +203,16 @@ impl Maker<'_> {
         let at = original.at.iter().map(|(process, points)| {
             let points = points.iter().flat_map(|&point| match (kind, self.ends[node(point)]) {
                 (PropertyKind::Final | PropertyKind::Hang, Some(end)) => vec![end],
-                (PropertyKind::Control | PropertyKind::Invariant, Some(end)) => vec![self.points[node(point)], end],
+                (PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race, Some(end)) => {
+                    vec![self.points[node(point)], end]
+                }
                 (_, None) => vec![self.points[node(point)]],
             });
             (*process, points.collect())
         });
         let at: Vec<(ProcessId, Vec<PointId>)> = at.collect();
         let condition = match kind {
-            PropertyKind::Control | PropertyKind::Invariant => original.condition.clone(),
+            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race => original.condition.clone(),
             PropertyKind::Final | PropertyKind::Hang => {
                 // The buffer of a process that has ended is empty.
                 let has_ended = |process: ProcessId| {

@@ -20,6 +20,8 @@ thread_local! {
     static HEARD: RefCell<Option<Heard>> = const { RefCell::new(None) };
     /// How much work may still be done before somebody is asked.
     static LEFT: Cell<u32> = const { Cell::new(WORK_PER_POLL) };
+    /// How much was done when somebody was last asked.
+    static DONE: Cell<u64> = const { Cell::new(0) };
 }
 
 /// What unwinds.
@@ -66,17 +68,29 @@ pub fn heed(work: u32) {
         LEFT.set(left - work);
         return;
     }
+    DONE.set(worked() + u64::from(work));
     LEFT.set(WORK_PER_POLL);
     if let Some(stop) = heard().and_then(|it| it.is_over()) {
         resume_unwind(Box::new(Stopped(stop)));
     }
 }
 
+/// Says the same where others would be left waiting if it ended there: it goes on in any case.
+#[inline]
+pub fn note_work(work: u32) {
+    DONE.set(DONE.get() + u64::from(work));
+}
+
+/// How much work this thread has said that it did: the same for the same work, on every machine.
+pub fn worked() -> u64 {
+    DONE.get() + u64::from(WORK_PER_POLL - LEFT.get())
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::{heed, heeding};
+    use super::{heed, heeding, note_work, worked};
     use crate::watch::{Monitor, Progress, Stop};
 
     struct Now;
@@ -92,6 +106,16 @@ mod tests {
         for _ in 0..100_000 {
             heed(7);
         }
+    }
+
+    #[test]
+    fn work_is_counted() {
+        let before = worked();
+        for work in 1..=3000 {
+            heed(work);
+            note_work(1);
+        }
+        assert_eq!(worked() - before, 3000 * 3001 / 2 + 3000);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-pub use heed::{heard, heed, heeding};
+pub use heed::{heard, heed, heeding, note_work, worked};
 
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,6 +29,8 @@ mod machine_laws;
 mod numeric_laws;
 mod outcome_laws;
 mod questions;
+mod race_laws;
+mod races;
 mod synth;
 mod synth_laws;
 mod tidy;

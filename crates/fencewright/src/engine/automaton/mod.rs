@@ -37,6 +37,7 @@ use crate::engine::Task;
 use crate::memory::Buffering;
 use crate::program::{Op, ProcessId, Value};
 use crate::system::{Action, Control, Fault, Flow, Local, Move, Step, Stop};
+use crate::watch::note_work;
 
 pub use locals::{Locals, Node, Offer, Reaction, Targets};
 pub use register_free::{
@@ -115,6 +116,9 @@ struct Known {
 /// on its own does not hold up the others.
 const MAX_MERGED: usize = 1_000;
 
+/// What a local state takes that was not known, for [`note_work`].
+const WORK_OF_STATE: u32 = 20;
+
 impl<'a> Automaton<'a> {
     /// What is merged.
     pub fn merging(&self) -> Merging {
@@ -159,6 +163,7 @@ impl<'a> Automaton<'a> {
         if let Some(&id) = self.known.read().expect("no thread panics while it interns").ids.get(&state) {
             return id;
         }
+        note_work(WORK_OF_STATE);
         let mut known = self.known.write().expect("no thread panics while it interns");
         if let Some(&id) = known.ids.get(&state) {
             return id;

@@ -19,7 +19,7 @@ use crate::engine::{Answer, Stats, Task, Unsupported, Verdict, steps_are_narrow}
 use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, PointId, ProcessId, Program, Value};
 use crate::system::{Action, Block, Control, Fault, Local, Step, register_starts, run_block};
 use crate::util::{Idx, IndexVec};
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Stop, note_work};
 
 /// A state of a process, counted within it.
 pub type StateId = u32;
@@ -268,6 +268,9 @@ impl Unmade {
     }
 }
 
+/// What a state takes, for [`note_work`].
+const WORK_OF_STATE: u32 = 10;
+
 /// The monitor is asked after so many states.
 const POLL_EVERY: usize = 64;
 
@@ -332,6 +335,7 @@ impl Maker<'_, '_> {
         if local.is_broken() {
             return Ok(());
         }
+        note_work(WORK_OF_STATE);
         let node = self.locals.node(local);
         for offer in &node.offers {
             match offer {
@@ -380,6 +384,7 @@ impl Maker<'_, '_> {
             None => self.locals.list(targets).to_vec(),
         };
         for local in locals {
+            note_work(1);
             let to = self.state(draft, local)?;
             draft.edges.push(DraftEdge { from, to, letter: letter(), step });
         }
@@ -395,6 +400,7 @@ impl Maker<'_, '_> {
         let read: Vec<LocationId> = read.into_iter().collect();
         let registers = draft.states[from as usize].registers.to_vec();
         for found in valuations(self.held, &read)? {
+            note_work(WORK_OF_STATE);
             let mut contents = vec![UNTOUCHED; self.program.locations().len()];
             for (x, value) in read.iter().zip(&found) {
                 contents[x.index()] = *value;

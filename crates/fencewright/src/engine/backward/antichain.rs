@@ -10,6 +10,7 @@
 
 use crate::engine::automaton::FastMap;
 use crate::engine::backward::{Generalizing, Indexed};
+use crate::watch::heed;
 
 /// The constraints so far.
 #[derive(Debug)]
@@ -192,12 +193,16 @@ impl<S: Indexed> Antichain<S> {
 
     fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
         let mut candidates = self.since(key, newcomer.n_seen).filter(|entry| entry.may_cover(newcomer.signature));
-        candidates.any(|entry| system.entails(&newcomer.constraint, self.get(entry.number)))
+        candidates.any(|entry| {
+            heed(1);
+            system.entails(&newcomer.constraint, self.get(entry.number))
+        })
     }
 
     fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
         let candidates = self.since(newcomer.bucket, newcomer.n_seen).map(|entry| (entry, entry.number));
         let is_below = |(entry, number): &(Entry, u32)| {
+            heed(1);
             entry.may_be_covered(newcomer.signature) && system.entails(self.get(*number), &newcomer.constraint)
         };
         candidates.filter(is_below).map(|(_, number)| number).collect()

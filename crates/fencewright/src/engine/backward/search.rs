@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::engine::StopReason;
 use crate::engine::backward::antichain::{Antichain, Newcomer};
 use crate::engine::backward::{Generalizing, Indexed, WellStructured};
-use crate::watch::{Monitor, Progress};
+use crate::watch::{Monitor, Progress, heed};
 
 /// A batch is no more than this part of the queue, and of what was looked at before, so that little is looked at that
 /// better constraints would have spared, and small searches go one by one.
@@ -30,6 +30,9 @@ const CHUNK: usize = 32;
 
 /// The monitor is asked after so many bad constraints.
 const BAD_PER_POLL: usize = 1_024;
+
+/// What a predecessor takes, for [`heed`].
+const WORK_OF_PREDECESSOR: u32 = 4;
 
 /// How a search ended.
 #[derive(Clone, Debug)]
@@ -217,6 +220,7 @@ impl<S: Indexed> Search<S> {
         for &number in chunk {
             self.system.predecessors(self.antichain.get(number), &mut predecessors);
             let not_covered = predecessors.drain(..).filter_map(|(rule, constraint)| {
+                heed(WORK_OF_PREDECESSOR);
                 let newcomer = self.antichain.look_up(&self.system, constraint, Some((number, rule)))?;
                 match larger(self, &newcomer) {
                     Some(larger) => self.antichain.look_up(&self.system, larger, Some((number, rule))),

@@ -13,7 +13,7 @@ use crate::engine::packed::states::{Batch, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
 use crate::program::StateVar;
 use crate::system::starts;
-use crate::watch::{Monitor, Progress};
+use crate::watch::{Monitor, Progress, heed};
 
 /// A search on one thread that remembers where each state came from.
 #[derive(Debug)]
@@ -27,6 +27,9 @@ pub(crate) struct Sequential<'a, C: Component> {
 }
 
 /// The states so far.
+/// What a successor takes, for [`heed`].
+const WORK_OF_SUCCESSOR: u32 = 2;
+
 #[derive(Debug)]
 struct Found<'a> {
     states: StateSet,
@@ -48,6 +51,7 @@ struct Found<'a> {
 impl<C: Component> Sink<C> for Found<'_> {
     #[inline]
     fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool {
+        heed(WORK_OF_SUCCESSOR);
         self.origins.push(self.current);
         !self.batch.push(successor, hash_of(successor)) || self.settle(expander)
     }

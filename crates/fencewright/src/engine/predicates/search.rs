@@ -11,7 +11,7 @@ use crate::engine::predicates::templates::{Data, Templates};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId, RegisterId};
 use crate::util::{Idx, IndexVec};
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::{Monitor, Progress, Stop, heed};
 
 /// What a search needs to know.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,9 @@ pub(super) struct Alarm {
 
 /// The monitor is asked after so many configurations.
 const POLL_EVERY: usize = 64;
+
+/// What a transition takes, for [`heed`].
+const WORK_OF_TRANSITION: u32 = 30;
 
 /// What is reached.
 #[derive(Debug, Default)]
@@ -125,6 +128,7 @@ impl Reached {
     /// Adds all that comes after a node; how the search ends if it does.
     fn expand(&mut self, problem: &Problem<'_>, templates: &Templates, at: usize) -> Option<End> {
         for transition in problem.machine.transitions(&self.nodes[at].at) {
+            heed(WORK_OF_TRANSITION);
             let Node { at: skeleton, data, .. } = &self.nodes[at];
             let Some(mut after) = templates.after(&problem.machine, skeleton, data, &transition) else { continue };
             if let Some(x) = after.falls {

@@ -63,7 +63,7 @@ fn blocks(stmt: &Stmt) -> Vec<&Block> {
         StmtKind::Choose(blocks) => blocks.iter().collect(),
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
         StmtKind::Return(_) | StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Assume(_) => Vec::new(),
-        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::Skip => Vec::new(),
+        StmtKind::Assert(..) | StmtKind::Fence(_) | StmtKind::OrderedFence(_) | StmtKind::Skip => Vec::new(),
     }
 }
 

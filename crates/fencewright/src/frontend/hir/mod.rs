@@ -20,8 +20,9 @@
 //! shows; where a language lets values wrap, the front end writes the wrap out (`e & 255`). A local without a domain
 //! gets the range of all that is assigned to it.
 //!
-//! *Orders.* Each access has an order of its own kind ([`LoadOrder`], [`StoreOrder`], [`UpdateOrder`]); `Plain` is what
-//! `.fw` has. An order that asks for more becomes fences around the access, as on x86 and SPARC.
+//! *Orders.* Each access has an order of its own kind ([`LoadOrder`], [`StoreOrder`], [`UpdateOrder`]); `Plain` is an
+//! access without one. An order that asks for more becomes fences around the access, as on x86 and SPARC. Data that is
+//! not atomic is said to be plain ([`Unit::set_plain`]), and its accesses have no order.
 //!
 //! *Pointers.* There are none: a pointer is an integer that numbers the objects of one type from 1, and 0 is null.
 //! Field `f` of all objects of a type is one array with a cell for each, so `p->f` is the cell `p - 1` of that array; a
@@ -38,7 +39,7 @@ mod property;
 mod tree;
 
 pub use lower::lower;
-pub use order::{LoadOrder, StoreOrder, UpdateOrder};
+pub use order::{FenceOrder, LoadOrder, StoreOrder, UpdateOrder};
 pub use property::{Claim, Observed, Property};
 pub use tree::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,
@@ -87,6 +88,16 @@ impl Unit {
         self.builder.array(pattern, cells)
     }
 
+    /// The same with several dimensions, row by row: so many cells in each.
+    pub fn grid(&mut self, pattern: &Location, shape: &[u32], cells: &[Initial]) -> ArrayId {
+        self.builder.grid(pattern, shape, cells)
+    }
+
+    /// Says that a location is not atomic; of an array, every cell is said to be.
+    pub fn set_plain(&mut self, location: LocationId) {
+        self.builder.set_plain(location);
+    }
+
     /// A thread of the text, of which there may be several instances.
     pub fn template(&mut self, template: Template) -> TemplateId {
         self.builder.template(template)
@@ -125,6 +136,11 @@ impl Unit {
     /// The memory so far, as the program will have it.
     pub fn memory(&self) -> &Program {
         self.builder.so_far()
+    }
+
+    /// Whether a place is not atomic.
+    pub fn is_plain(&self, place: &Place) -> bool {
+        tree::is_plain(self.memory(), place)
     }
 
     /// What a property sees of the first register that a thread has under this name.

@@ -50,9 +50,10 @@ fn effect(kind: EffectKind) -> Expr {
 fn orders_of_stores_are_fences_around_them() {
     let store = |order| move |x, _: LocalId| vec![StmtKind::Store(Place::Fixed(x), order, Expr::Const(1))];
     check(store(StoreOrder::Plain), &["p0: store x, 1 -> p1"]);
-    check(store(StoreOrder::Relaxed), &["p0: store x, 1 -> p1"]);
-    check(store(StoreOrder::Release), &["p0: fence store -> p1", "p1: store x, 1 -> p2"]);
-    check(store(StoreOrder::SeqCst), &["p0: fence store -> p1", "p1: store x, 1 -> p2", "p2: fence full -> p3"]);
+    check(store(StoreOrder::Relaxed), &["p0: store x, 1 [relaxed] -> p1"]);
+    let fence = "p0: fence store [relaxed] -> p1";
+    check(store(StoreOrder::Release), &[fence, "p1: store x, 1 [release] -> p2"]);
+    check(store(StoreOrder::SeqCst), &[fence, "p1: store x, 1 [seq_cst] -> p2", "p2: fence full [relaxed] -> p3"]);
 }
 
 #[test]
@@ -68,15 +69,17 @@ fn orders_of_updates_are_fences_before_them() {
         let kind = ConditionKind::Cas { place, order, old, new };
         vec![StmtKind::Assume(Condition { span: HERE, kind })]
     };
-    check(swap(UpdateOrder::Acquire), &["p0: rmw x write 1 -> p1"]);
-    check(swap(UpdateOrder::SeqCst), &["p0: fence store -> p1", "p1: rmw x write 1 -> p2"]);
-    check(cas, &["p0: fence store -> p1", "p1: rmw x if old == 0 write 1 -> p2"]);
+    check(swap(UpdateOrder::Plain), &["p0: rmw x write 1 -> p1"]);
+    check(swap(UpdateOrder::Acquire), &["p0: rmw x write 1 [acquire] -> p1"]);
+    let fence = "p0: fence store [relaxed] -> p1";
+    check(swap(UpdateOrder::SeqCst), &[fence, "p1: rmw x write 1 [seq_cst] -> p2"]);
+    check(cas, &[fence, "p1: rmw x if old == 0 write 1 -> p2"]);
 }
 
 #[test]
 fn loads_need_no_fence_and_no_step_between() {
     let load = |x, r| vec![StmtKind::Assign(r, effect(EffectKind::Load(Place::Fixed(x), LoadOrder::SeqCst)))];
-    check(load, &["p0: load r, x -> p1"]);
+    check(load, &["p0: load r, x [seq_cst] -> p1"]);
 }
 
 #[test]

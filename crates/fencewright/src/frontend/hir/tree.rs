@@ -5,7 +5,7 @@ use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Pro
 use crate::source::Span;
 use crate::util::IndexVec;
 
-use super::{LoadOrder, StoreOrder, UpdateOrder};
+use super::{FenceOrder, LoadOrder, StoreOrder, UpdateOrder};
 
 index_type!(
     /// A register of a thread, counted within it.
@@ -124,8 +124,10 @@ pub enum StmtKind {
     Assume(Condition),
     /// A violation unless the condition holds.
     Assert(Condition),
-    /// A fence.
+    /// A fence of the machine.
     Fence(FenceKind),
+    /// A fence of the language.
+    OrderedFence(FenceOrder),
     /// Nothing.
     Skip,
 }
@@ -286,4 +288,13 @@ pub(super) fn domain_of(memory: &Program, place: &Place) -> Domain {
         Place::Cell(array, _) => memory.arrays()[*array].first,
     };
     memory.locations()[location].domain
+}
+
+/// Whether a place is not atomic.
+pub(super) fn is_plain(memory: &Program, place: &Place) -> bool {
+    let location = match place {
+        Place::Fixed(location) => *location,
+        Place::Cell(array, _) => memory.arrays()[*array].first,
+    };
+    memory.plain().contains(&location)
 }

@@ -16,8 +16,10 @@ const BUILT_IN: &[&str] = &[
     "fetch_or",
     "fetch_sub",
     "fetch_xor",
+    "load",
     "max",
     "min",
+    "store",
     "swap",
 ];
 

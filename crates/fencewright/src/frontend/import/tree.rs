@@ -48,16 +48,16 @@ pub(crate) fn call(function: &str, arguments: Vec<Expr>, span: Span) -> Expr {
 
 /// A target as a value.
 pub(crate) fn value_of(target: &Target) -> Expr {
-    let kind = match &target.index {
-        None => ExprKind::Name(target.name.clone()),
-        Some(index) => ExprKind::Index(target.name.clone(), index.clone()),
+    let kind = match &target.index[..] {
+        [] => ExprKind::Name(target.name.clone()),
+        index => ExprKind::Index(target.name.clone(), index.to_vec()),
     };
     expr(kind, target.span)
 }
 
 /// A target without index.
 pub(crate) fn target(text: impl Into<String>, span: Span) -> Target {
-    Target { name: name(text, span), index: None, span }
+    Target { name: name(text, span), index: Vec::new(), span }
 }
 
 /// A statement without comments.
@@ -77,7 +77,7 @@ pub(crate) fn assume(condition: Expr, span: Span) -> Stmt {
 
 /// `let text: ty = value;`
 pub(crate) fn let_(name: Name, ty: Option<Type>, value: Expr, span: Span) -> Stmt {
-    stmt(StmtKind::Let(Let { name, ty, value: Some(value) }), span)
+    stmt(StmtKind::Let(Let { name, sizes: Vec::new(), ty, value: Some(value) }), span)
 }
 
 /// `{ … }`

@@ -35,7 +35,7 @@ pub(super) fn forbidden(kind: &StmtKind) -> Option<&'static str> {
         StmtKind::Continue => Some("continue"),
         StmtKind::Goto(_) => Some("goto"),
         StmtKind::Label(_) => Some("label"),
-        StmtKind::Fence(_) => Some("fence"),
+        StmtKind::Fence(_) | StmtKind::OrderedFence(_) => Some("fence"),
         // Whether a `return` leaves the block depends on where the function was called.
         StmtKind::Return(_) => None,
         StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::If(_) | StmtKind::For(..) => None,

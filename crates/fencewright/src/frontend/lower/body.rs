@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::hir::{LabelId, LocalId};
 use crate::frontend::{ast, hir};
-use crate::program::{ArrayId, Domain, LocationId, Value};
+use crate::program::{ArrayId, Domain, LocationId, Value, cell_name};
 use crate::source::{Diagnostic, Span};
 use crate::util::IndexVec;
 
+use super::arrays::LocalArray;
 use super::constants::Environment;
 use super::globals::{Global, Globals, Member, duplicate, unknown};
 use super::labels::{self, Frame};
@@ -30,6 +31,8 @@ pub(super) enum SharedRef {
 pub(super) enum Meaning<'a> {
     Const(Value, Ty),
     Register(LocalId),
+    /// An array of the thread's own.
+    Cells(LocalArray),
     Shared(SharedRef),
     Thread,
     Enum,
@@ -192,6 +195,13 @@ impl<'g, 'a> Body<'g, 'a> {
         self.registers.push(Register { name, ty, domain, origin, span, statement, is_read: true })
     }
 
+    /// The same with a range, and a name for what is said of a value outside it.
+    pub(super) fn named_temporary(&mut self, name: String, domain: Domain, span: Span) -> LocalId {
+        let register = self.temporary(Some(domain), Ty::Int, span);
+        self.registers[register].name = name;
+        register
+    }
+
     /// Makes a name known; reports it if it is known already.
     pub(super) fn bind(&mut self, name: &ast::Name, meaning: Meaning<'a>) {
         let local = self.here().names.iter().find(|it| it.name == name.text).map(|it| it.span);
@@ -237,7 +247,7 @@ impl<'g, 'a> Body<'g, 'a> {
         for binding in &self.here().names {
             match &binding.meaning {
                 Meaning::Const(value, _) => environment.local.push((binding.name.clone(), *value)),
-                Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Enum => {
+                Meaning::Register(_) | Meaning::Cells(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Enum => {
                     environment.registers.push(binding.name.clone());
                 }
                 Meaning::Function(_) | Meaning::Wrong => {
@@ -251,45 +261,30 @@ impl<'g, 'a> Body<'g, 'a> {
     /// The shared place that a name, perhaps with an index, stands for; mistakes are reported.
     pub(super) fn place(&mut self, shared: SharedRef, target: &TargetRef<'_>) -> Option<hir::Place> {
         match (shared, target.index) {
-            (SharedRef::Scalar(location), None) => Some(hir::Place::Fixed(location)),
-            (SharedRef::Cell(array, index), None) => Some(hir::Place::Cell(array, index)),
-            (SharedRef::Scalar(_) | SharedRef::Cell(..), Some(_)) => {
+            (SharedRef::Scalar(location), []) => Some(hir::Place::Fixed(location)),
+            (SharedRef::Cell(array, index), []) => Some(hir::Place::Cell(array, index)),
+            (SharedRef::Scalar(_) | SharedRef::Cell(..), _) => {
                 let message = format!("`{}` is not an array", target.name.text);
                 self.log.error(target.span, message, "use it without an index");
                 None
             }
-            (SharedRef::Array(array), None) => {
-                let len = self.unit.memory().arrays()[array].len;
+            (SharedRef::Array(array), []) => {
+                let array = &self.unit.memory().arrays()[array];
                 let message = format!("the array `{}` is used without an index", target.name.text);
-                let help = format!("name a cell, `{0}[0]` to `{0}[{1}]`", target.name.text, len.saturating_sub(1));
+                let name = |number| cell_name(&target.name.text, &array.shape, number);
+                let help = format!("name a cell, `{}` to `{}`", name(0), name(array.len.saturating_sub(1)));
                 self.log.error(target.span, message, help);
                 None
             }
-            (SharedRef::Array(array), Some(index)) => self.cell(array, target, index),
+            (SharedRef::Array(array), _) => self.cell(array, target),
         }
-    }
-
-    fn cell(&mut self, array: ArrayId, target: &TargetRef<'_>, index: &ast::Expr) -> Option<hir::Place> {
-        let index = self.value(index, None).expect(self.log, Ty::Int);
-        if index.ty == Ty::Unknown {
-            return None;
-        }
-        let Some(value) = index.constant() else { return Some(hir::Place::Cell(array, index.expr)) };
-        let array = &self.unit.memory().arrays()[array];
-        let cell = array.cell(value);
-        if cell.is_none() {
-            let message = format!("index {value} is outside the array `{}`", target.name.text);
-            let help = format!("the cells are {} to {}", 0, array.len.saturating_sub(1));
-            self.log.error(index.span, message, help);
-        }
-        cell.map(hir::Place::Fixed)
     }
 }
 
-/// A name with an index or without.
+/// A name, with an index for each dimension or with none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TargetRef<'e> {
     pub name: &'e ast::Name,
-    pub index: Option<&'e ast::Expr>,
+    pub index: &'e [ast::Expr],
     pub span: Span,
 }

@@ -68,7 +68,12 @@ impl<'a> Body<'_, 'a> {
         match self.resolve_function(name) {
             Meaning::Function(function) => Some(function),
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Shared(_) | Meaning::Thread | Meaning::Enum => {
+            Meaning::Const(..)
+            | Meaning::Register(_)
+            | Meaning::Cells(_)
+            | Meaning::Shared(_)
+            | Meaning::Thread
+            | Meaning::Enum => {
                 let message = format!("`{}` is not a function", name.text);
                 self.log.error(name.span, message, "only functions and the built-in updates are called");
                 None
@@ -82,8 +87,21 @@ impl<'a> Body<'_, 'a> {
             return self.resolve(name);
         }
         let functions = self.globals.iter().map(|it| it.0);
-        let builtins =
-            ["min", "max", "cas", "cmpxchg", "swap", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor"];
+        let builtins = [
+            "min",
+            "max",
+            "load",
+            "store",
+            "cas",
+            "cmpxchg",
+            "swap",
+            "fetch_add",
+            "fetch_sub",
+            "fetch_and",
+            "fetch_or",
+        ]
+        .into_iter()
+        .chain(["fetch_xor", "fetch_min", "fetch_max"]);
         self.log.say(unknown("function", name, functions.chain(builtins)));
         Meaning::Wrong
     }
@@ -143,8 +161,8 @@ impl<'a> Body<'_, 'a> {
     /// The shared variable, array or cell that an argument names.
     fn shared_argument(&mut self, argument: &ast::Expr, before: &mut hir::Block) -> Option<SharedRef> {
         let (name, index) = match &argument.kind {
-            ast::ExprKind::Name(name) => (name, None),
-            ast::ExprKind::Index(name, index) => (name, Some(&**index)),
+            ast::ExprKind::Name(name) => (name, &[][..]),
+            ast::ExprKind::Index(name, index) => (name, &index[..]),
             ast::ExprKind::Int(_)
             | ast::ExprKind::Based(..)
             | ast::ExprKind::Bool(_)
@@ -163,7 +181,7 @@ impl<'a> Body<'_, 'a> {
             }
         };
         match self.resolve(name) {
-            Meaning::Shared(shared) if index.is_none() => Some(shared),
+            Meaning::Shared(shared) if index.is_empty() => Some(shared),
             Meaning::Shared(shared) => {
                 let target = TargetRef { name, index, span: argument.span };
                 Some(match self.place(shared, &target)? {
@@ -172,7 +190,12 @@ impl<'a> Body<'_, 'a> {
                 })
             }
             Meaning::Wrong => None,
-            Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_) => {
+            Meaning::Const(..)
+            | Meaning::Register(_)
+            | Meaning::Cells(_)
+            | Meaning::Thread
+            | Meaning::Enum
+            | Meaning::Function(_) => {
                 self.refuse_argument(argument);
                 None
             }

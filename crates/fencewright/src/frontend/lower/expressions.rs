@@ -24,8 +24,8 @@ impl Body<'_, '_> {
             ExprKind::Int(value) | ExprKind::Based(value, _) => Typed::new(Expr::Const(*value), Ty::Int, span),
             ExprKind::Bool(value) => Typed::new(Expr::Const(Value::from(*value)), Ty::Bool, span),
             ExprKind::Paren(inner) => self.value(inner, wanted),
-            ExprKind::Name(name) => self.variable(&TargetRef { name, index: None, span }),
-            ExprKind::Index(name, index) => self.variable(&TargetRef { name, index: Some(index), span }),
+            ExprKind::Name(name) => self.variable(&TargetRef { name, index: &[], span }),
+            ExprKind::Index(name, index) => self.variable(&TargetRef { name, index, span }),
             ExprKind::Any(range) => self.any(range.as_deref(), wanted, span),
             ExprKind::Unary(op, operand) => {
                 let operand = self.value(operand, (*op == UnaryOp::Not).then_some(Domain::Bool));
@@ -67,6 +67,13 @@ impl Body<'_, '_> {
         if let Some(op) = builtin(&name.text) {
             let Some((left, right)) = two(self.log, name, arguments) else { return Typed::wrong(span) };
             return self.operands(op, (left, right), span);
+        }
+        if self.is_access(name, "load") {
+            return self.ordered_load((name, arguments), span);
+        }
+        if self.is_access(name, "store") {
+            self.log.error(span, "`store` has no value", "write it as a statement: `store(x, 1, release);`");
+            return Typed::wrong(span);
         }
         if name.text == "cmpxchg" {
             return match self.compare_exchange((name, arguments), span) {
@@ -126,7 +133,9 @@ impl Body<'_, '_> {
                 None => Typed::wrong(span),
             },
             Meaning::Wrong => Typed::wrong(span),
-            Meaning::Const(..) | Meaning::Register(_) if target.index.is_some() => {
+            Meaning::Cells(array) if !target.index.is_empty() => self.local_cell(&array, target),
+            Meaning::Cells(_) => self.no_value(target, "is an array", "name a cell"),
+            Meaning::Const(..) | Meaning::Register(_) if !target.index.is_empty() => {
                 let message = format!("`{}` is not an array", target.name.text);
                 self.log.error(span, message, "use it without an index");
                 Typed::wrong(span)
@@ -205,6 +214,8 @@ impl Body<'_, '_> {
                 if declared.is_none()
                     && updates::by_name(&name.text).is_none()
                     && !matches!(name.text.as_str(), "cas" | "cmpxchg")
+                    && !self.is_access(name, "load")
+                    && !self.is_access(name, "store")
                     && builtin(&name.text).is_none() =>
             {
                 self.called((name, arguments), expr.span, Some(register))

@@ -55,6 +55,7 @@ fn collect<'n>(block: &'n ast::Block, for_bodies: ForBodies, names: &mut Vec<&'n
         | StmtKind::Assume(_)
         | StmtKind::Assert(..)
         | StmtKind::Fence(_)
+        | StmtKind::OrderedFence(_)
         | StmtKind::Skip => Descend::Yes,
     });
 }
@@ -104,6 +105,7 @@ fn visit_statement<'n>(stmt: &'n Stmt, visit: &mut dyn FnMut(&'n Stmt) -> Descen
         | StmtKind::Assume(_)
         | StmtKind::Assert(..)
         | StmtKind::Fence(_)
+        | StmtKind::OrderedFence(_)
         | StmtKind::Skip => {}
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! All mistakes are reported in one run; what depends on a mistake is silent.
 
+mod arrays;
 mod atomic;
 mod body;
 mod branches;
@@ -16,6 +17,7 @@ mod globals;
 mod labels;
 mod live;
 mod log;
+mod orders;
 mod properties;
 mod property_conditions;
 mod property_counts;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::Observed;
-use crate::program::{Expr, LocationId, ProcessId};
+use crate::program::{ArrayId, Expr, LocationId, ProcessId, Value, cell_name};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 
@@ -30,14 +30,14 @@ impl Lowering<'_, '_, '_> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Name(name) => match self.known.globals.get(&name.text) {
-                Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, None, span),
+                Some(Global::Scalar(_) | Global::Array(_)) => self.memory(name, &[], span),
                 Some(Global::Const(..) | Global::Enum(_) | Global::Thread(_) | Global::Function(_) | Global::Wrong) => {
                     self.constant(expr)
                 }
                 None => self.bound(expr, name),
             },
-            ExprKind::Index(name, index) => self.memory(name, Some(index), span),
-            ExprKind::Member(thread, register) => self.register(thread, register, span),
+            ExprKind::Index(name, index) => self.memory(name, index, span),
+            ExprKind::Member(thread, register, index) => self.register(thread, (register, index), span),
             ExprKind::Any(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
@@ -79,9 +79,15 @@ impl Lowering<'_, '_, '_> {
         }
     }
 
-    /// `P.r`
-    fn register(&mut self, thread: &ast::ThreadRef, register: &ast::Name, span: Span) -> Typed<Observed> {
+    /// `P.r`, `P.a[0]`
+    fn register(
+        &mut self,
+        thread: &ast::ThreadRef,
+        (register, index): (&ast::Name, &[ast::Expr]),
+        span: Span,
+    ) -> Typed<Observed> {
         let Some(i) = self.thread(thread) else { return Typed::wrong(span) };
+        let Some(register) = self.cell_named(register, index) else { return Typed::wrong(span) };
         self.uses.insert((i, register.text.clone()));
         match self.registers[i].get(&register.text).map(Vec::as_slice) {
             Some([(id, _)]) => {
@@ -101,14 +107,24 @@ impl Lowering<'_, '_, '_> {
             }
             None => {
                 let known = self.registers[i].keys().map(String::as_str);
-                self.log.say(unknown_part("register", register, self.known.globals.family(i), known));
+                self.log.say(unknown_part("register", &register, self.known.globals.family(i), known));
                 Typed::wrong(span)
             }
         }
     }
 
+    /// The name of a register, which has its index in it if it is a cell.
+    fn cell_named(&mut self, register: &ast::Name, index: &[ast::Expr]) -> Option<ast::Name> {
+        let mut text = register.text.clone();
+        for index in index {
+            let (value, _) = constant(self.log, &self.environment, index)?;
+            text += &format!("[{value}]");
+        }
+        Some(ast::Name { text, span: register.span })
+    }
+
     /// `x`, `a[0]`
-    fn memory(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Typed<Observed> {
+    fn memory(&mut self, name: &ast::Name, index: &[ast::Expr], span: Span) -> Typed<Observed> {
         self.log.used.insert(name.text.clone());
         let Some(location) = self.location(name, index, span) else { return Typed::wrong(span) };
         self.sees_memory = true;
@@ -116,25 +132,37 @@ impl Lowering<'_, '_, '_> {
         Typed::new(Expr::Var(Observed::Memory(location)), Ty::of(domain), span)
     }
 
-    fn location(&mut self, name: &ast::Name, index: Option<&ast::Expr>, span: Span) -> Option<LocationId> {
-        match (self.known.globals.get(&name.text), index) {
-            (Some(Global::Scalar(location)), None) => Some(*location),
-            (Some(Global::Array(array)), Some(index)) => {
-                let (value, _) = constant(self.log, &self.environment, index)?;
-                let array = &self.unit.memory().arrays()[*array];
-                let cell = array.cell(value);
-                if cell.is_none() {
-                    let message = format!("index {value} is outside the array `{}`", name.text);
-                    self.log.error(index.span, message, format!("the cells are 0 to {}", array.len.saturating_sub(1)));
-                }
-                cell
+    fn cell(&mut self, array: ArrayId, name: &ast::Name, index: &[ast::Expr], span: Span) -> Option<LocationId> {
+        let array = &self.unit.memory().arrays()[array];
+        if index.len() != array.shape.len() {
+            let (n, found) = (array.shape.len(), index.len());
+            let message = format!("`{}` has {n} dimensions, found {found} indices", name.text);
+            self.log.error(span, message, format!("name a cell: `{}`", cell_name(&name.text, &array.shape, 0)));
+            return None;
+        }
+        let mut number = 0;
+        for (index, &size) in index.iter().zip(&array.shape) {
+            let (value, _) = constant(self.log, &self.environment, index)?;
+            if !(0..Value::from(size)).contains(&value) {
+                let message = format!("index {value} is outside the array `{}`", name.text);
+                self.log.error(index.span, message, format!("the cells are 0 to {}", size.saturating_sub(1)));
+                return None;
             }
-            (Some(Global::Array(_)), None) => {
+            number = number * Value::from(size) + value;
+        }
+        array.cell(number)
+    }
+
+    fn location(&mut self, name: &ast::Name, index: &[ast::Expr], span: Span) -> Option<LocationId> {
+        match (self.known.globals.get(&name.text), index) {
+            (Some(Global::Scalar(location)), []) => Some(*location),
+            (Some(Global::Array(_)), []) => {
                 let message = format!("the array `{}` is used without an index", name.text);
                 self.log.error(span, message, "name a cell");
                 None
             }
-            (Some(Global::Scalar(_)), Some(_)) => {
+            (Some(Global::Array(array)), index) => self.cell(*array, name, index, span),
+            (Some(Global::Scalar(_)), _) => {
                 self.log.error(span, format!("`{}` is not an array", name.text), "use it without an index");
                 None
             }

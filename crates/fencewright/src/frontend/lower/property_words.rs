@@ -69,7 +69,7 @@ impl Lowering<'_, '_, '_> {
             return;
         }
         match &expr.kind {
-            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => self.chosen(inner, all),
+            ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.chosen(inner, all),
             ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
                 self.chosen(left, all);
                 self.chosen(right, all);
@@ -77,9 +77,12 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Conditional(it) => {
                 [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.chosen(it, all));
             }
-            ExprKind::Call(_, parts) => parts.iter().for_each(|it| self.chosen(it, all)),
-            ExprKind::At(thread, _) | ExprKind::Count(thread, _) | ExprKind::Member(thread, _) => {
-                thread.arguments.iter().for_each(|it| self.chosen(it, all));
+            ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => parts.iter().for_each(|it| self.chosen(it, all)),
+            ExprKind::At(thread, _) | ExprKind::Count(thread, _) => {
+                thread.arguments.iter().for_each(|it| self.chosen(it, all))
+            }
+            ExprKind::Member(thread, _, index) => {
+                thread.arguments.iter().chain(index).for_each(|it| self.chosen(it, all));
             }
             ExprKind::Int(_) | ExprKind::Based(..) => {}
             ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Name(_) => {}
@@ -125,13 +128,14 @@ fn mentions(expr: &Expr, is_it: &dyn Fn(&str) -> bool) -> bool {
     let all = |parts: &[Expr]| parts.iter().any(|it| mentions(it, is_it));
     match &expr.kind {
         ExprKind::Name(name) => is_it(&name.text),
-        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => mentions(inner, is_it),
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => mentions(inner, is_it),
         ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
             mentions(left, is_it) || mentions(right, is_it)
         }
         ExprKind::Conditional(it) => [&it.condition, &it.then, &it.otherwise].iter().any(|it| mentions(it, is_it)),
-        ExprKind::Call(_, parts) => all(parts),
-        ExprKind::At(thread, _) | ExprKind::Count(thread, _) | ExprKind::Member(thread, _) => all(&thread.arguments),
+        ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => all(parts),
+        ExprKind::At(thread, _) | ExprKind::Count(thread, _) => all(&thread.arguments),
+        ExprKind::Member(thread, _, index) => all(&thread.arguments) || all(index),
         ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::Any(_) => false,
     }
 }

@@ -41,7 +41,7 @@ impl Register {
     /// As the typed tree has it.
     pub(super) fn local(&self) -> Local {
         Local {
-            name: (self.origin != Origin::Temporary).then(|| self.name.clone()),
+            name: (!self.name.is_empty()).then(|| self.name.clone()),
             is_boolean: self.ty == Ty::Bool,
             domain: self.domain,
             span: self.span,

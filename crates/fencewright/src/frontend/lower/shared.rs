@@ -3,9 +3,11 @@
 use crate::frontend::ast::{self, ExprKind};
 use crate::frontend::hir::Unit;
 use crate::frontend::said::MAX_LOCATIONS;
-use crate::program::{ArrayId, Domain, Expr, Initial, Location, Value};
+use crate::program::{ArrayId, Domain, Expr, Initial, Location, LocationId, Value};
 use crate::source::{Diagnostic, Span};
+use crate::util::Idx;
 
+use super::arrays::shape;
 use super::constants::{Environment, Never, constant, integer};
 use super::globals::{Global, Globals, domain};
 use super::log::Log;
@@ -26,7 +28,12 @@ pub(super) fn declare<'a>(
     let declarer = Declarer { environment, domain, initial: declaration.initial.as_ref() };
     let mut declared = Vec::new();
     for variable in &declaration.variables {
+        let before = unit.memory().locations().next_index();
         let global = declarer.variable(log, unit, variable).unwrap_or(Global::Wrong);
+        if declaration.is_plain {
+            let cells = before.index()..unit.memory().locations().len();
+            cells.for_each(|cell| unit.set_plain(LocationId::from_usize(cell)));
+        }
         declared.push((variable.name.text.as_str(), global));
     }
     declared
@@ -40,12 +47,12 @@ pub(super) fn declare_constant<'a>(
     it: &'a ast::ConstArray,
 ) -> Option<ArrayId> {
     let declarer = Declarer { environment: Environment::new(globals), domain: Some(Domain::Int), initial: None };
-    let size = declarer.size(log, &it.size)?;
+    let (shape, size) = declarer.shape(log, &it.sizes)?;
     let values: Vec<Option<Value>> = it.values.iter().map(|it| integer(log, &declarer.environment, it)).collect();
     let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;
     if values.len() != size {
         let message = format!("`{}` has {size} cells, found {} values", it.name.text, values.len());
-        log.error(it.span, message, "give one value for each cell");
+        log.error(it.span, message, EACH_CELL);
         return None;
     }
     if unit.memory().locations().len() + size > MAX_LOCATIONS {
@@ -56,8 +63,11 @@ pub(super) fn declare_constant<'a>(
     let (lo, hi) = (*values.iter().min()?, *values.iter().max()?);
     let cells: Vec<Initial> = values.into_iter().map(Initial::Value).collect();
     let (name, span) = (it.name.text.clone(), it.name.span);
-    Some(unit.array(&Location { name, domain: Domain::Range(lo, hi), initial: cells[0], span }, &cells))
+    Some(unit.grid(&Location { name, domain: Domain::Range(lo, hi), initial: cells[0], span }, &shape, &cells))
 }
+
+/// What is wrong with a list of values.
+const EACH_CELL: &str = "give one value for each cell, row by row";
 
 struct Declarer<'g, 'a> {
     environment: Environment<'g, 'a>,
@@ -68,9 +78,9 @@ struct Declarer<'g, 'a> {
 
 impl<'a> Declarer<'_, 'a> {
     fn variable(&self, log: &mut Log, unit: &mut Unit, variable: &'a ast::SharedVariable) -> Option<Global<'a>> {
-        let size = match &variable.size {
-            Some(size) => Some(self.size(log, size)?),
-            None => None,
+        let (shape, size) = match &variable.sizes[..] {
+            [] => (Vec::new(), None),
+            sizes => self.shape(log, sizes).map(|(shape, size)| (shape, Some(size)))?,
         };
         if unit.memory().locations().len() + size.unwrap_or(1) > MAX_LOCATIONS {
             let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
@@ -81,25 +91,14 @@ impl<'a> Declarer<'_, 'a> {
         let (name, span) = (variable.name.text.clone(), variable.name.span);
         let pattern = Location { name, domain: self.domain?, initial: cells[0], span };
         Some(match size {
-            Some(_) => Global::Array(unit.array(&pattern, &cells)),
+            Some(_) => Global::Array(unit.grid(&pattern, &shape, &cells)),
             None => Global::Scalar(unit.location(pattern)),
         })
     }
 
-    fn size(&self, log: &mut Log, size: &ast::Expr) -> Option<usize> {
-        let value = integer(log, &self.environment, size)?;
-        match usize::try_from(value) {
-            Ok(n) if (1..=MAX_LOCATIONS).contains(&n) => Some(n),
-            Ok(0) | Err(_) => {
-                log.error(size.span, format!("an array of {value} cells"), "an array has one cell at least");
-                None
-            }
-            Ok(_) => {
-                let message = format!("the program has more than {MAX_LOCATIONS} shared locations");
-                log.error(size.span, message, "use a smaller array");
-                None
-            }
-        }
+    fn shape(&self, log: &mut Log, sizes: &[ast::Expr]) -> Option<(Vec<u32>, usize)> {
+        let too_many = format!("the program has more than {MAX_LOCATIONS} shared locations");
+        shape(log, &self.environment, sizes, (MAX_LOCATIONS, &too_many))
     }
 
     /// The initial value of each cell.
@@ -115,7 +114,7 @@ impl<'a> Declarer<'_, 'a> {
             }
             Some(ast::Initial::Each(exprs, span)) if exprs.len() != n => {
                 let message = format!("`{}` has {n} cells, found {} values", name.text, exprs.len());
-                log.error(*span, message, "give one value for each cell");
+                log.error(*span, message, EACH_CELL);
                 None
             }
             Some(ast::Initial::Each(exprs, _)) => {

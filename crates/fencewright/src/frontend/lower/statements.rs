@@ -14,7 +14,8 @@ use super::expressions::Pure;
 use super::globals::domain;
 use super::labels::has_labels;
 use super::live::Loop;
-use super::log::MAX_COPIES;
+use super::log::{Log, MAX_COPIES};
+use super::orders;
 use super::registers::{Origin, Register};
 use super::typed::{Ty, Typed, binary, builtin, shifted, shifting};
 use super::updates;
@@ -71,9 +72,10 @@ impl<'a> Body<'_, 'a> {
             return None;
         }
         Some(match &stmt.kind {
-            StmtKind::Let(it) => self.let_(it, stmt.span),
+            StmtKind::Let(it) if it.sizes.is_empty() => self.let_(it, stmt.span),
+            StmtKind::Let(it) => return self.let_array(it, stmt.span),
             StmtKind::Assign(it) => return self.assign(it, stmt.span),
-            StmtKind::Call(expr) => return self.call_statement(expr),
+            StmtKind::Call(expr) => return self.call_statement(expr, stmt.span),
             StmtKind::If(it) => {
                 let mut branches = Vec::new();
                 let last = self.if_(it, &mut branches);
@@ -101,6 +103,7 @@ impl<'a> Body<'_, 'a> {
             }
             StmtKind::Assert(condition, message) => self.assert(condition, message.as_ref().map(|_| stmt.span)),
             StmtKind::Fence(kind) => Kind::Fence(*kind),
+            StmtKind::OrderedFence(order) => Kind::OrderedFence(orders::fence(*order)?),
             StmtKind::Skip => Kind::Skip,
         })
     }
@@ -125,18 +128,20 @@ impl<'a> Body<'_, 'a> {
         });
         let first = match &it.value {
             Some(value) => self.first_value(register, value),
-            None => {
-                let ty = declared.map_or(Ty::Int, Ty::of);
-                let zero = Typed::new(Expr::Const(0), ty, it.name.span);
-                self.first_constant(register, zero)
-            }
+            None => Some(self.zero(register, it.name.span)),
         };
         // The name is not known in its own value.
         self.bind(&it.name, Meaning::Register(register));
         Kind::Let(register, first.unwrap_or(First::Unset))
     }
 
-    fn first_value(&mut self, register: LocalId, value: &ast::Expr) -> Option<First> {
+    /// What a register starts with if nothing is said.
+    pub(super) fn zero(&mut self, register: LocalId, span: Span) -> First {
+        let ty = self.registers[register].domain.map_or(Ty::Int, Ty::of);
+        self.first_constant(register, Typed::new(Expr::Const(0), ty, span)).unwrap_or(First::Unset)
+    }
+
+    pub(super) fn first_value(&mut self, register: LocalId, value: &ast::Expr) -> Option<First> {
         let domain = self.registers[register].domain;
         let is_any = matches!(value.kind, ast::ExprKind::Any(None));
         if is_any && domain.is_some_and(|it| it.bounds().is_some()) {
@@ -164,7 +169,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     /// Whether an expression consists of numbers and constants.
-    fn is_simple(&mut self, expr: &ast::Expr) -> bool {
+    pub(super) fn is_simple(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             ast::ExprKind::Int(_) | ast::ExprKind::Based(..) | ast::ExprKind::Bool(_) => true,
             ast::ExprKind::Name(name) => matches!(self.resolve(name), Meaning::Const(..)),
@@ -183,7 +188,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn assign(&mut self, it: &'a ast::Assign, statement: Span) -> Option<Kind> {
-        let target = TargetRef { name: &it.target.name, index: it.target.index.as_deref(), span: it.target.span };
+        let target = TargetRef { name: &it.target.name, index: &it.target.index, span: it.target.span };
         let meaning = self.resolve(target.name);
         match meaning {
             Meaning::Shared(shared) => {
@@ -193,17 +198,14 @@ impl<'a> Body<'_, 'a> {
                 };
                 self.store(place, &target, it, statement)
             }
-            Meaning::Register(register) if target.index.is_none() => {
+            Meaning::Register(register) if target.index.is_empty() => {
                 let value = match it.op {
                     None => self.assigned(register, &it.value),
                     Some(op) => {
                         let ty = self.registers[register].ty;
                         let old = Typed::new(Expr::Var(hir::Operand::Local(register)), ty, target.span);
                         let value = self.value(&it.value, None);
-                        let value = match op {
-                            Compound::Binary(op) => binary(self.log, op, old, value, statement),
-                            Compound::Shift(shift) => shifted(self.log, shift, old, &value, statement),
-                        };
+                        let value = combined(self.log, op, old, &value, statement);
                         self.put(register, value)
                     }
                 };
@@ -214,6 +216,8 @@ impl<'a> Body<'_, 'a> {
                 self.log.error(target.span, message, "use it without an index");
                 None
             }
+            Meaning::Cells(_) if target.index.is_empty() => self.refuse_target(&target, "an array"),
+            Meaning::Cells(array) => self.assign_cell(&array, &target, it, statement),
             Meaning::Const(..) => self.refuse_target(&target, "a constant"),
             Meaning::Thread => self.refuse_target(&target, "a thread"),
             Meaning::Enum => self.refuse_target(&target, "a type"),
@@ -258,11 +262,14 @@ impl<'a> Body<'_, 'a> {
         (sum.ty != Ty::Unknown).then_some(Kind::Modify(place, target.span, by))
     }
 
-    fn call_statement(&mut self, expr: &'a ast::Expr) -> Option<Kind> {
+    fn call_statement(&mut self, expr: &'a ast::Expr, statement: Span) -> Option<Kind> {
         let ast::ExprKind::Call(name, arguments) = &expr.kind else {
             self.log.error(expr.span, "this does nothing", "a statement assigns, calls or jumps");
             return None;
         };
+        if self.is_access(name, "store") {
+            return self.ordered_store((name, arguments), statement);
+        }
         if name.text == "cas" {
             let kind = self.cas((name, arguments), expr.span);
             return Some(Kind::If(vec![(hir::Condition { span: expr.span, kind }, Vec::new())], Vec::new()));
@@ -275,7 +282,7 @@ impl<'a> Body<'_, 'a> {
             let (effect, _) = self.update(update, (name, arguments), expr.span)?;
             return Some(Kind::Do(effect));
         }
-        if builtin(&name.text).is_some() {
+        if self.is_access(name, "load") || builtin(&name.text).is_some() {
             self.log.error(expr.span, format!("`{}` has no effect", name.text), "use its value, or leave it out");
             return None;
         }
@@ -402,5 +409,13 @@ impl<'a> Body<'_, 'a> {
         let (condition, sides) = self.condition(condition);
         self.is_live = sides.any();
         Kind::Assert(hir::Condition { span: shown.unwrap_or(condition.span), ..condition })
+    }
+}
+
+/// What comes of `old op= value`.
+pub(super) fn combined(log: &mut Log, op: Compound, old: Pure, value: &Pure, span: Span) -> Pure {
+    match op {
+        Compound::Binary(op) => binary(log, op, old, value.clone(), span),
+        Compound::Shift(shift) => shifted(log, shift, old, value, span),
     }
 }

@@ -340,6 +340,33 @@ fn a_constant_array_is_read_and_never_written() {
 }
 
 #[test]
+fn arrays_have_dimensions_in_memory_and_in_threads() {
+    let declarations = "const T[2][2] = {0, 1, 2, 3}; shared x: 0..9; shared g[2][3]: 0..3 = {0, 1, 2, 3, 0, 1};";
+    let body = "let a[2]: 0..3 = 1; let i: 0..1 = any; a[i] += 1; a[1] = g[i][2]; g[1][i] = a[1 - i]; x = T[i][i];";
+    let (locations, messages) = with_names(declarations, body);
+    assert_eq!(messages, Vec::<String>::new());
+    let cell = |name: &str, value: &str| locations.iter().any(|it| it.contains(name) && it.contains(value));
+    assert!(cell("\"g[0][2]\"", "Value(2)") && cell("\"g[1][0]\"", "Value(3)"), "{locations:?}");
+    let body =
+        "x = g[1]; x = g[1][3]; let a[0]; let b[2]; x = b; b = 1; b[2] = 1; x = b[0][0]; let c[2] = x; g[1] = 1;";
+    let (_, messages) = with_names(declarations, body);
+    let expected = [
+        "`g` has 2 dimensions, found 1 indices",
+        "index 3 is outside the array `g`",
+        "an array of 0 cells",
+        "`b` is an array and has no value",
+        "`b` is an array and cannot be assigned",
+        "index 2 is outside the array `b`",
+        "`b` has 1 dimensions, found 2 indices",
+        "the cells of an array start with a constant",
+        "`g` has 2 dimensions, found 1 indices",
+    ];
+    assert_eq!(messages, expected);
+    let (_, messages) = with_names("shared x: 0..9; const T[2][2] = {0, 1, 2};", "let a[9][9]; x = T[0][0];");
+    assert_eq!(messages, ["`T` has 4 cells, found 3 values", "an array of a thread has at most 64 cells"]);
+}
+
+#[test]
 fn a_compare_and_exchange_has_an_edge_for_each_outcome() {
     check(
         "let r = cmpxchg(x, 0, 1); x = r;",
@@ -377,4 +404,61 @@ fn one_variable_in_one_condition_is_loaded_once_or_said_to_be_loaded_twice() {
     let none: [String; 0] = [];
     assert_eq!(warnings("while (x == 2 || y == 3) {} let r = x; if (r == 1 || r == 2) { y = 1; }"), none);
     assert_eq!(warnings("atomic { if (x == 1 || x == 2) { y = 1; } }"), none);
+}
+
+#[test]
+fn orders_become_fences_and_stay_beside_the_access() {
+    check(
+        "let r = load(x, acquire); store(y, r, relaxed); store(y, r, release); store(a[r], 1, seq_cst);",
+        &[
+            "p0: load r, x [acquire] -> p1",
+            "p1: store y, r [relaxed] -> p2",
+            "p2: fence store [relaxed] -> p3",
+            "p3: store y, r [release] -> p4",
+            "p4: fence store [relaxed] -> p5",
+            "p5: store a[r], 1 [seq_cst] -> p6",
+            "p6: fence full [relaxed] -> p7",
+        ],
+    );
+    check(
+        "let r = swap(x, 1, relaxed); r = fetch_add(x, 1, acq_rel); \
+         r = cmpxchg(x, 0, 1, acquire); cas(y, r, 1, release);",
+        &[
+            "p0: rmw x write 1 into r [relaxed] -> p1",
+            "p1: fence store [relaxed] -> p2",
+            "p2: rmw x write old + 1 into r -> p3",
+            "p3: rmw x if old == 0 write 1 into r [acquire] -> p4",
+            "p3: rmw x if old != 0 into r [acquire] -> p4",
+            "p4: fence store [relaxed] -> p5",
+            "p5: rmw y if old == r write 1 [release] -> p6",
+            "p5: rmw y if old != r [release] -> p6",
+        ],
+    );
+    check(
+        "fence(acquire); fence(release); fence(acq_rel); fence(seq_cst); fence; fence(store);",
+        &[
+            "p0: assume 1 [acquire] -> p1",
+            "p1: fence store [release] -> p2",
+            "p2: fence store -> p3",
+            "p3: fence full [seq_cst] -> p4",
+            "p4: fence full -> p5",
+            "p5: fence store [relaxed] -> p6",
+        ],
+    );
+}
+
+#[test]
+fn plain_data_has_plain_accesses_and_a_function_of_its_own_name_comes_first() {
+    let text = "shared plain d, e[2]: 0..1; shared x: 0..1; fn load(shared v) { return v; }
+                thread T { d = x; e[1] += 1; let r = load(x); atomic { d = 0; } }";
+    let listing = dump(&lowered(text, &[]).program.expect("it is a program"));
+    for line in [
+        "shared plain e[1]: 0..1 = 0",
+        "store d, $0 [plain]",
+        "load $1, e[1] [plain]",
+        "store e[1], $1 + 1 [plain]",
+        "locked { store d, 0 }",
+    ] {
+        assert!(listing.contains(line), "`{line}` is missing in\n{listing}");
+    }
 }

@@ -21,7 +21,9 @@ impl Body<'_, '_> {
             match self.resolve(name) {
                 Meaning::Shared(SharedRef::Array(array)) if self.globals.is_constant_array(array) => continue,
                 Meaning::Shared(_) => {}
-                Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum => continue,
+                Meaning::Const(..) | Meaning::Register(_) | Meaning::Cells(_) | Meaning::Thread | Meaning::Enum => {
+                    continue;
+                }
                 Meaning::Function(_) | Meaning::Wrong => continue,
             }
             let text = self.log.text(span);
@@ -41,7 +43,7 @@ fn collect<'e>(expr: &'e ast::Expr, loads: &mut Vec<(&'e ast::Name, Span)>) {
     match &expr.kind {
         ExprKind::Name(name) => loads.push((name, expr.span)),
         ExprKind::Index(name, index) => {
-            collect(index, loads);
+            index.iter().for_each(|it| collect(it, loads));
             loads.push((name, expr.span));
         }
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => collect(inner, loads),

@@ -23,7 +23,13 @@ pub(super) fn warn(log: &mut Log, file: &ast::File, globals: &Globals<'_>, bodie
     }
     registers(log, bodies, uses);
     unreachable(log, bodies);
-    let has_property = file.items.iter().any(|item| matches!(item.kind, ItemKind::Forbid(_) | ItemKind::Hang(_)));
+    let has_property = file.items.iter().any(|item| match &item.kind {
+        ItemKind::Forbid(_) | ItemKind::Hang(_) => true,
+        // Plain data is asked for races.
+        ItemKind::Shared(it) => it.is_plain,
+        ItemKind::Const(_) | ItemKind::ConstArray(_) | ItemKind::Enum(_) | ItemKind::Thread(_) => false,
+        ItemKind::Function(_) | ItemKind::Predicate(_) | ItemKind::Include(_) => false,
+    });
     if !has_property && !log.has_assert {
         let help = "add a property, `forbid P@bad;`, or an `assert`; ranges and indices are checked anyway";
         log.say(Diagnostic::warning(Span::new(0, 0), "nothing to check").with_help(help));

@@ -6,7 +6,7 @@ use crate::program::{BinaryOp, Domain};
 use crate::source::Span;
 
 use super::body::{Body, Meaning, TargetRef};
-use super::typed::{Ty, wrong_count};
+use super::typed::Ty;
 
 /// The update of this name, `cas` aside.
 pub(super) fn by_name(name: &str) -> Option<Update> {
@@ -26,6 +26,9 @@ pub(super) fn by_name(name: &str) -> Option<Update> {
 /// A name and its arguments.
 pub(super) type Call<'e> = (&'e ast::Name, &'e [ast::Expr]);
 
+/// Where a comparison takes place and in which order, the old value, the new one.
+type CasParts = ((Place, UpdateOrder), hir::Expr, hir::Expr);
+
 impl Body<'_, '_> {
     /// `swap(x, v)`, `fetch_add(x, v)`, …: what gives the old value, and its domain; nothing if there is a mistake.
     pub(super) fn update(
@@ -34,10 +37,8 @@ impl Body<'_, '_> {
         (name, arguments): Call<'_>,
         span: Span,
     ) -> Option<(Effect, Domain)> {
-        let [variable, argument] = arguments else {
-            wrong_count(self.log, name, arguments.len(), 2);
-            return None;
-        };
+        let (arguments, order) = self.update_order((name, arguments), 2)?;
+        let [variable, argument] = arguments else { return None };
         let (place, domain) = self.updated(name, variable, span)?;
         if let (Update::Fetch(_), Domain::Bool) = (update, domain) {
             let message = format!("`{}` works on integers", name.text);
@@ -53,39 +54,34 @@ impl Body<'_, '_> {
             Update::Fetch(_) => {}
         }
         self.foresee(span);
-        let kind = EffectKind::Update(place, UpdateOrder::Relaxed, update, argument.expr);
+        let kind = EffectKind::Update(place, order, update, argument.expr);
         Some((Effect { span, kind }, domain))
     }
 
     /// `cmpxchg(x, old, new)`: what gives the old value, and its domain; nothing if there is a mistake.
     pub(super) fn compare_exchange(&mut self, call: Call<'_>, span: Span) -> Option<(Effect, Domain)> {
-        let (place, old, new) = self.cas_parts(call, span)?;
+        let ((place, order), old, new) = self.cas_parts(call, span)?;
         let domain = self.unit.domain_of(&place);
         self.foresee(span);
         self.foresee(span);
-        let kind = EffectKind::CompareExchange { place, order: UpdateOrder::Relaxed, old, new };
+        let kind = EffectKind::CompareExchange { place, order, old, new };
         Some((Effect { span, kind }, domain))
     }
 
     /// `cas(x, old, new)`
     pub(super) fn cas(&mut self, call: Call<'_>, span: Span) -> ConditionKind {
-        let cas = self.cas_parts(call, span).map(|(place, old, new)| {
-            let order = UpdateOrder::Relaxed;
-            ConditionKind::Cas { place, order, old, new }
-        });
-        cas.unwrap_or(ConditionKind::Either)
+        let cas = self.cas_parts(call, span);
+        cas.map_or(ConditionKind::Either, |((place, order), old, new)| ConditionKind::Cas { place, order, old, new })
     }
 
-    fn cas_parts(&mut self, (name, arguments): Call<'_>, span: Span) -> Option<(Place, hir::Expr, hir::Expr)> {
-        let [variable, old, new] = arguments else {
-            wrong_count(self.log, name, arguments.len(), 3);
-            return None;
-        };
+    fn cas_parts(&mut self, (name, arguments): Call<'_>, span: Span) -> Option<CasParts> {
+        let (arguments, order) = self.update_order((name, arguments), 3)?;
+        let [variable, old, new] = arguments else { return None };
         let (place, domain) = self.updated(name, variable, span)?;
         let old = self.value_of(old, domain);
         let new = self.value_of(new, domain);
         self.warn_outside(Some(domain), &new);
-        (old.ty != Ty::Unknown && new.ty != Ty::Unknown).then_some((place, old.expr, new.expr))
+        (old.ty != Ty::Unknown && new.ty != Ty::Unknown).then_some(((place, order), old.expr, new.expr))
     }
 
     /// The place that an update acts on.
@@ -95,8 +91,8 @@ impl Body<'_, '_> {
             return None;
         }
         let target = match &variable.kind {
-            ExprKind::Name(name) => Some(TargetRef { name, index: None, span: variable.span }),
-            ExprKind::Index(name, index) => Some(TargetRef { name, index: Some(index), span: variable.span }),
+            ExprKind::Name(name) => Some(TargetRef { name, index: &[], span: variable.span }),
+            ExprKind::Index(name, index) => Some(TargetRef { name, index, span: variable.span }),
             ExprKind::Int(_)
             | ExprKind::Based(..)
             | ExprKind::Bool(_)
@@ -121,12 +117,17 @@ impl Body<'_, '_> {
                     return None;
                 }
                 let domain = self.unit.domain_of(&place);
-                Some((place, domain))
+                self.is_atomic_place(update, &target, &place).then_some((place, domain))
             }
             Some((_, Meaning::Wrong)) => None,
             Some((
                 _,
-                Meaning::Const(..) | Meaning::Register(_) | Meaning::Thread | Meaning::Enum | Meaning::Function(_),
+                Meaning::Const(..)
+                | Meaning::Register(_)
+                | Meaning::Cells(_)
+                | Meaning::Thread
+                | Meaning::Enum
+                | Meaning::Function(_),
             ))
             | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);

@@ -282,7 +282,7 @@ impl Writer<'_> {
         let ended: Vec<&str> = situation.at.iter().map(|it| self.names.processes[it.0].as_str()).collect();
         let at_end = match kind {
             // What is printed has no buffers.
-            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang => String::new(),
+            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang | PropertyKind::Race => String::new(),
             PropertyKind::Final => format!(" at end of {}", ended.join(", ")),
         };
         format!("{}{at_end}", parts.join(" && "))

@@ -208,8 +208,8 @@ impl Parser<'_> {
         let name = self.take_name();
         let start = name.span;
         if self.is_at(Symbol::OpenBracket) {
-            let (index, height) = self.index()?;
-            return self.tree(self.since(start), ExprKind::Index(name, Box::new(index)), height);
+            let (index, height) = self.indices()?;
+            return self.tree(self.since(start), ExprKind::Index(name, index), height);
         }
         let call = if self.is_at(Symbol::OpenParen) { Some(self.arguments()?) } else { None };
         if self.is_at(Symbol::At) || self.is_at(Symbol::Dot) {
@@ -232,7 +232,7 @@ impl Parser<'_> {
             ExprKind::At(thread, label)
         } else {
             let register = self.name("a register", "name a register of the thread, such as `P.r`")?;
-            ExprKind::Member(thread, register)
+            ExprKind::Member(thread, register, self.indices()?.0)
         };
         self.tree(self.since(span), kind, height)
     }
@@ -249,18 +249,17 @@ impl Parser<'_> {
         self.tree(self.since(start), ExprKind::Count(thread, label), 0)
     }
 
-    /// `[e]`, and its height.
-    pub(super) fn index(&mut self) -> Parsed<(Expr, u32)> {
-        let open = self.bump().span;
-        let index = self.conditional()?;
-        self.close(Symbol::CloseBracket, open)?;
-        if self.is_at(Symbol::OpenBracket) && self.current().newlines == 0 {
-            let diagnostic = Diagnostic::error(self.current().span, "second index")
-                .with_label("arrays have one dimension")
-                .with_help("compute one index, such as `a[i * N + j]`");
-            return Err(self.report(diagnostic));
+    /// `[e]`, `[e][f]`, …, and the greatest height; nothing where no bracket stands.
+    pub(super) fn indices(&mut self) -> Parsed<(Vec<Expr>, u32)> {
+        let (mut indices, mut height) = (Vec::new(), 0);
+        while self.is_at(Symbol::OpenBracket) && (indices.is_empty() || self.current().newlines == 0) {
+            let open = self.bump().span;
+            let index = self.conditional()?;
+            self.close(Symbol::CloseBracket, open)?;
+            height = height.max(index.height);
+            indices.push(index.expr);
         }
-        Ok((index.expr, index.height))
+        Ok((indices, height))
     }
 
     /// `(a, b, …)`, and the greatest height in it.

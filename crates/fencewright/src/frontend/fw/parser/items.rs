@@ -70,13 +70,13 @@ impl Parser<'_> {
     /// `[3] = {0, 1, 4};`, behind a name.
     fn constant_array(&mut self, name: Name) -> Parsed<ItemKind> {
         let help = format!("a constant array is declared by `const {}[2] = {{0, 1}};`", name.text);
-        let size = self.array_size()?;
+        let sizes = self.array_sizes()?;
         self.expect(Symbol::Assign, &help)?;
         let open = self.expect(Symbol::OpenBrace, &help)?.span;
         let values = self.list(open, Symbol::CloseBrace, Self::expression)?;
         let span = self.since(open);
         self.semicolon()?;
-        Ok(ItemKind::ConstArray(ConstArray { name, size, values, span }))
+        Ok(ItemKind::ConstArray(ConstArray { name, sizes, values, span }))
     }
 
     /// `enum State { Idle, Busy }`
@@ -95,6 +95,10 @@ impl Parser<'_> {
 
     fn shared(&mut self) -> Parsed<ItemKind> {
         self.bump();
+        let is_plain = self.is_at_word("plain") && self.window[1].kind == TokenKind::Name;
+        if is_plain {
+            self.bump();
+        }
         self.check_c_type("shared", "")?;
         let mut variables = vec![self.shared_variable()?];
         while self.eat(Symbol::Comma) {
@@ -109,22 +113,23 @@ impl Parser<'_> {
             return Err(self.expected("`;`", "the type stands before the initial value: `shared x: 0..1 = 0;`"));
         }
         self.semicolon()?;
-        Ok(ItemKind::Shared(Shared { variables, ty, initial }))
+        Ok(ItemKind::Shared(Shared { is_plain, variables, ty, initial }))
     }
 
     fn shared_variable(&mut self) -> Parsed<SharedVariable> {
         let help = "a shared variable is declared by `shared x: 0..3 = 0;`";
         let name = self.name("the name of a shared variable", help)?;
-        let size = if self.is_at(Symbol::OpenBracket) { Some(self.array_size()?) } else { None };
-        Ok(SharedVariable { name, size })
+        let sizes = self.array_sizes()?;
+        Ok(SharedVariable { name, sizes })
     }
 
-    fn array_size(&mut self) -> Parsed<Expr> {
-        if self.is_before(Symbol::CloseBracket) {
+    /// `[2][3]`, or nothing.
+    pub(super) fn array_sizes(&mut self) -> Parsed<Vec<Expr>> {
+        if self.is_at(Symbol::OpenBracket) && self.is_before(Symbol::CloseBracket) {
             self.bump();
             return Err(self.expected("the number of cells", "say how many cells the array has, such as `a[2]`"));
         }
-        Ok(self.index()?.0)
+        Ok(self.indices()?.0)
     }
 
     fn initial(&mut self) -> Parsed<Initial> {

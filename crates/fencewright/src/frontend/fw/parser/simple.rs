@@ -4,7 +4,7 @@ use super::{Parsed, Parser};
 use crate::frontend::ast::{Assign, Compound, Expr, ExprKind, Let, Name, Shift, StmtKind, Target};
 use crate::frontend::fw::token::{Symbol, TokenKind};
 use crate::frontend::nearest::nearest;
-use crate::program::{BinaryOp, FenceKind};
+use crate::program::{BinaryOp, FenceKind, Order};
 
 impl Parser<'_> {
     /// A keyword, what `read` makes of the rest, and `;`.
@@ -52,6 +52,7 @@ impl Parser<'_> {
         if self.is_at(Symbol::Comma) {
             return Err(self.expected("`=`, `:` or `;`", "write one `let` for each register"));
         }
+        let sizes = self.array_sizes()?;
         let ty = if self.eat(Symbol::Colon) { Some(self.ty()?) } else { None };
         if self.is_at(Symbol::ColonAssign) || self.is_at(Symbol::Eq) {
             self.expected("`=`", &format!("write `let {} = …;`", name.text));
@@ -59,27 +60,35 @@ impl Parser<'_> {
         } else if self.may_start_operand() && self.current().newlines == 0 {
             return Err(self.expected("`=`", &format!("write `let {} = …;`", name.text)));
         } else if !self.eat(Symbol::Assign) {
-            return Ok(StmtKind::Let(Let { name, ty, value: None }));
+            return Ok(StmtKind::Let(Let { name, sizes, ty, value: None }));
         }
         let value = Some(self.expression()?);
-        Ok(StmtKind::Let(Let { name, ty, value }))
+        Ok(StmtKind::Let(Let { name, sizes, ty, value }))
     }
 
-    pub(super) fn fence_kind(&mut self) -> Parsed<FenceKind> {
+    /// What stands behind `fence`.
+    pub(super) fn fence(&mut self) -> Parsed<StmtKind> {
+        const KINDS: [(&str, StmtKind); 6] = [
+            ("full", StmtKind::Fence(FenceKind::Full)),
+            ("store", StmtKind::Fence(FenceKind::StoreStore)),
+            ("acquire", StmtKind::OrderedFence(Order::Acquire)),
+            ("release", StmtKind::OrderedFence(Order::Release)),
+            ("acq_rel", StmtKind::OrderedFence(Order::AcqRel)),
+            ("seq_cst", StmtKind::OrderedFence(Order::SeqCst)),
+        ];
         if !self.is_at(Symbol::OpenParen) {
-            return Ok(FenceKind::Full);
+            return Ok(StmtKind::Fence(FenceKind::Full));
         }
         let open = self.bump().span;
-        let kind = match self.text() {
-            "full" => FenceKind::Full,
-            "store" => FenceKind::StoreStore,
-            other => {
-                let help = match nearest(other, ["full", "store"]) {
-                    Some(near) => format!("did you mean `fence({near});`?"),
-                    None => "write `fence;` or `fence(full);` to wait, `fence(store);` to order stores".to_owned(),
-                };
-                return Err(self.expected("`full` or `store`", &help));
-            }
+        let text = self.text();
+        let Some((_, kind)) = KINDS.into_iter().find(|(name, _)| *name == text) else {
+            let help = match nearest(text, KINDS.map(|(name, _)| name)) {
+                Some(near) => format!("did you mean `fence({near});`?"),
+                None => "write `fence;` or `fence(full);` to wait, `fence(store);` to order stores, or the order of a \
+                         fence of C11: `fence(acquire);`, `release`, `acq_rel`, `seq_cst`"
+                    .to_owned(),
+            };
+            return Err(self.expected("`full`, `store` or a memory order", &help));
         };
         self.bump();
         self.close(Symbol::CloseParen, open)?;
@@ -99,7 +108,7 @@ impl Parser<'_> {
             return self.call(name);
         }
         let start = name.span;
-        let index = if self.is_at(Symbol::OpenBracket) { Some(Box::new(self.index()?.0)) } else { None };
+        let index = self.indices()?.0;
         let target = Target { name, index, span: self.since(start) };
         let op = self.assignment_operator(&target)?;
         let value = self.expression()?;

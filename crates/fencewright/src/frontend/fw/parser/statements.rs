@@ -88,7 +88,7 @@ impl Parser<'_> {
             Keyword::Goto => self.simple(Self::goto_label),
             Keyword::Assume => self.simple(|parser| Ok(StmtKind::Assume(parser.claim("assume")?))),
             Keyword::Assert => self.simple(Self::assertion),
-            Keyword::Fence => self.simple(|parser| Ok(StmtKind::Fence(parser.fence_kind()?))),
+            Keyword::Fence => self.simple(Self::fence),
             Keyword::Else | Keyword::Or => self.stray_branch(),
             Keyword::Const
             | Keyword::Shared

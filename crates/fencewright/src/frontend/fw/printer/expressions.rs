@@ -99,7 +99,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
         ExprKind::Name(name) => *out += &name.text,
         ExprKind::Index(name, index) => {
             *out += &name.text;
-            write_between(out, "[", index, "]");
+            index.iter().for_each(|index| write_between(out, "[", index, "]"));
         }
         ExprKind::Unary(op, inner) => {
             *out += match op {
@@ -122,7 +122,10 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
         }
         ExprKind::At(thread, label) => write_of_thread(out, thread, "@", &label.text),
         ExprKind::Count(thread, label) => *out += &format!("#{}@{}", thread.name.text, label.text),
-        ExprKind::Member(thread, register) => write_of_thread(out, thread, ".", &register.text),
+        ExprKind::Member(thread, register, index) => {
+            write_of_thread(out, thread, ".", &register.text);
+            index.iter().for_each(|index| write_between(out, "[", index, "]"));
+        }
     }
     if needs_parentheses {
         out.push(')');

@@ -79,8 +79,8 @@ impl Printer {
                 self.out += &format!("const {} = {};", name.text, expr(value));
             }
             ItemKind::ConstArray(it) => {
-                let (name, size, values) = (&it.name.text, expr(&it.size), list(&it.values, expr));
-                self.out += &format!("const {name}[{size}] = {{{values}}};");
+                let (name, sizes, values) = (&it.name.text, in_brackets(&it.sizes), list(&it.values, expr));
+                self.out += &format!("const {name}{sizes} = {{{values}}};");
             }
             ItemKind::Enum(Enum { name, values }) => {
                 self.out += &format!("enum {} {{ {} }}", name.text, list(values, |it| it.text.clone()));
@@ -178,8 +178,7 @@ impl Printer {
             StmtKind::Block(body) => self.block(body),
             StmtKind::Let(it) => self.out += &let_statement(it),
             StmtKind::Assign(it) => {
-                let index = it.target.index.as_ref().map_or_else(String::new, |index| format!("[{}]", expr(index)));
-                let target = format!("{}{index}", it.target.name.text);
+                let target = format!("{}{}", it.target.name.text, in_brackets(&it.target.index));
                 self.out += &assignment(&target, it.op, &it.value);
             }
             StmtKind::Call(call) => self.out += &format!("{};", expr(call)),
@@ -196,6 +195,7 @@ impl Printer {
             }
             StmtKind::Fence(FenceKind::Full) => self.out += "fence;",
             StmtKind::Fence(FenceKind::StoreStore) => self.out += "fence(store);",
+            StmtKind::OrderedFence(order) => self.out += &format!("fence({});", order.name()),
             StmtKind::Skip => self.out += ";",
         }
     }
@@ -241,24 +241,27 @@ fn assignment(target: &str, op: Option<Compound>, value: &Expr) -> String {
     }
 }
 
+/// `[i][j]`
+fn in_brackets(indices: &[Expr]) -> String {
+    indices.iter().map(|index| format!("[{}]", expr(index))).collect()
+}
+
 fn let_statement(it: &Let) -> String {
     let ty = it.ty.as_ref().map_or_else(String::new, |it| format!(": {}", ty(it)));
     let value = it.value.as_ref().map_or_else(String::new, |value| format!(" = {}", expr(value)));
-    format!("let {}{ty}{value};", it.name.text)
+    format!("let {}{}{ty}{value};", it.name.text, in_brackets(&it.sizes))
 }
 
 fn shared(it: &Shared) -> String {
-    let variables = list(&it.variables, |variable| match &variable.size {
-        Some(size) => format!("{}[{}]", variable.name.text, expr(size)),
-        None => variable.name.text.clone(),
-    });
+    let variables = list(&it.variables, |it| format!("{}{}", it.name.text, in_brackets(&it.sizes)));
     let ty = it.ty.as_ref().map_or_else(String::new, |it| format!(": {}", ty(it)));
     let initial = match &it.initial {
         None => String::new(),
         Some(Initial::All(value)) => format!(" = {}", expr(value)),
         Some(Initial::Each(values, _)) => format!(" = {{{}}}", list(values, expr)),
     };
-    format!("shared {variables}{ty}{initial};")
+    let plain = if it.is_plain { "plain " } else { "" };
+    format!("shared {plain}{variables}{ty}{initial};")
 }
 
 fn forbid_hang(it: &ForbidHang) -> String {

@@ -136,13 +136,13 @@ fn words_in_statements() {
     check_body("let at = 1;", &["2:5 reserved word `at` used as a name"]);
     check_body("in = 1;", &["2:1 reserved word `in` used as a name"]);
     check_body("loop: x = 1;", &["2:1 reserved word `loop` used as a name"]);
-    check_body("fence(stor);", &["2:7 expected `full` or `store`, found `stor`"]);
+    check_body("fence(stor);", &["2:7 expected `full`, `store` or a memory order, found `stor`"]);
     check_body("do { x = 1; } until (x);", &["2:15 expected `while`, found `until`"]);
     check_body("goto 5;", &["2:6 expected a label, found `5`"]);
     check_body("assert;", &["2:7 expected a condition, found `;`"]);
     check_body("  shared y;", &["2:3 `shared` inside a block"]);
     check_body("f(a b);", &["2:5 expected `,` or `)`, found `b`"]);
-    check_body("x = a[1][2];", &["2:9 second index"]);
+    check_body("x = a[1][];", &["2:10 expected an expression"]);
     check_body("5 = x;", &["2:1 expected a statement, found `5`"]);
     check_body("choose { x = 1 } or { y = 1 }", &["2:15 expected `;` after `1`", "2:28 expected `;` after `1`"]);
 }

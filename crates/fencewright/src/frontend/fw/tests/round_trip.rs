@@ -33,6 +33,8 @@ fn items_have_one_layout() {
     check("enum S{A,B ,}", "enum S { A, B }\n");
     check("shared x:S=A;", "shared x: S = A;\n");
     check("shared enum;", "shared enum;\n");
+    check("shared  plain x,a[2]:0..1;", "shared plain x, a[2]: 0..1;\n");
+    check("shared plain;shared plain:0..1=0;", "shared plain;\nshared plain: 0..1 = 0;\n");
     check("shared x,y :0 .. 3=0;", "shared x, y: 0..3 = 0;\n");
     check("shared a [ 2 ]={ 1,2 , };", "shared a[2] = {1, 2};\n");
     check("thread P ( i:0..1 ,j : 0 .. N - 1 ){}", "thread P(i: 0..1, j: 0..N-1) {}\n");
@@ -59,6 +61,8 @@ fn statements_have_one_layout() {
     check_body("do{}while x;", "do {} while (x);");
     check_body("choose{}or{}or{}", "choose {} or {} or {}");
     check_body("fence ( full );fence( store );", "fence;\nfence(store);");
+    check_body("fence( acquire );fence(acq_rel);fence(seq_cst );", "fence(acquire);\nfence(acq_rel);\nfence(seq_cst);");
+    check_body("store(x,1 , release);y=load( x,acquire );", "store(x, 1, release);\ny = load(x, acquire);");
     check_body("x+=1;a[ 1 ]-=2;x<<=1;x>>=2;", "x += 1;\na[1] -= 2;\nx <<= 1;\nx >>= 2;");
     check_body("{{}}", "{\n    {}\n}");
     check_body("\n\n x=1;\n\n\n y=2;\n\n", "x = 1;\n\ny = 2;");

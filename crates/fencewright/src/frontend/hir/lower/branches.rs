@@ -70,10 +70,11 @@ impl Walk<'_> {
         let compare = |op| Expr::binary(op, Expr::Var(RmwVar::Old), old.clone());
         if let Some(node) = yes {
             let (place, guard) = (place.clone(), compare(BinaryOp::Eq));
-            self.arc(Op::Rmw { place, guard, write: Some(new), into: None }, node, span);
+            self.ordered_arc((Op::Rmw { place, guard, write: Some(new), into: None }, order.order()), node, span);
         }
         if let Some(node) = no {
-            self.arc(Op::Rmw { place, guard: compare(BinaryOp::Ne), write: None, into: None }, node, span);
+            let op = Op::Rmw { place, guard: compare(BinaryOp::Ne), write: None, into: None };
+            self.ordered_arc((op, order.order()), node, span);
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc as Shared;
 
-use crate::program::{Called, Domain, Expr, Initial, Op, RegisterId};
+use crate::program::{Called, Domain, Expr, Initial, Op, Order, RegisterId};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
@@ -40,6 +40,7 @@ pub(super) struct Slot {
 pub(super) struct Arc {
     pub from: Node,
     pub op: Op,
+    pub order: Order,
     pub to: Node,
     pub span: Span,
     pub call: Option<Shared<Called>>,
@@ -144,12 +145,12 @@ impl Cfg {
     }
 
     /// Appends an arc.
-    pub(super) fn arc(&mut self, from: Node, op: Op, to: Node, span: Span) {
+    pub(super) fn arc(&mut self, from: Node, (op, order): (Op, Order), to: Node, span: Span) {
         if self.is_reached(from) {
             self.reach(to);
         }
         let call = self.call.clone();
-        self.arcs.push(Arc { from, op, to, span, call });
+        self.arcs.push(Arc { from, op, order, to, span, call });
     }
 
     /// Drops what cannot be reached, and edges that do nothing where that changes nothing.
@@ -207,7 +208,7 @@ impl Cfg {
         let mut n_out: IndexVec<Node, u32> = IndexVec::filled(self.nodes.len(), 0);
         let mut n_in: IndexVec<Node, u32> = IndexVec::filled(self.nodes.len(), 0);
         let mut idle = BTreeSet::new();
-        self.arcs.retain(|arc| !is_idle(&arc.op) || arc.from != arc.to && idle.insert((arc.from, arc.to)));
+        self.arcs.retain(|arc| !is_idle(arc) || arc.from != arc.to && idle.insert((arc.from, arc.to)));
         for arc in &self.arcs {
             n_out[arc.from] += 1;
             n_in[arc.to] += 1;
@@ -216,7 +217,7 @@ impl Cfg {
         for i in 0..self.arcs.len() {
             heed(1);
             let (from, to) = (self.arcs[i].from, self.arcs[i].to);
-            if !is_idle(&self.arcs[i].op) || touched[from] || touched[to] {
+            if !is_idle(&self.arcs[i]) || touched[from] || touched[to] {
                 continue;
             }
             let before = n_out[from] == 1 && self.labels(from).is_empty();
@@ -228,13 +229,12 @@ impl Cfg {
             }
         }
         let arcs = std::mem::take(&mut self.arcs);
-        self.arcs =
-            arcs.into_iter().filter(|arc| !is_idle(&arc.op) || self.find(arc.from) != self.find(arc.to)).collect();
+        self.arcs = arcs.into_iter().filter(|arc| !is_idle(arc) || self.find(arc.from) != self.find(arc.to)).collect();
         self.arcs.len() < n_before
     }
 }
 
-/// Whether an operation does nothing and never blocks.
-fn is_idle(op: &Op) -> bool {
-    *op == Op::Assume(Expr::TRUE)
+/// Whether an operation does nothing and never blocks; with an order of its own it is a fence.
+fn is_idle(arc: &Arc) -> bool {
+    arc.op == Op::Assume(Expr::TRUE) && arc.order == Order::default()
 }

@@ -40,6 +40,7 @@ pub(super) fn emit(
         heed(4);
         let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
         let edge = builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
+        builder.set_order(edge, arc.order);
         if let Some(call) = &arc.call {
             builder.called(edge, call);
         }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::frontend::hir::{
-    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, First, LocalId, Place, Stmt,
-    StmtKind, StoreOrder,
+    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, FenceOrder, First, LocalId, Place,
+    Stmt, StmtKind, StoreOrder,
 };
-use crate::program::{BinaryOp, Called, Domain, Expr, Initial, Op};
+use crate::program::{BinaryOp, Called, Domain, Expr, FenceKind, Initial, Op, Order};
 use crate::source::Span;
 use crate::watch::heed;
 
@@ -58,9 +58,19 @@ impl Walk<'_> {
                 self.cursor = holds;
             }
             StmtKind::Assert(condition) => self.assert(condition),
-            StmtKind::Fence(kind) => self.step(Op::Fence(*kind), span),
+            StmtKind::Fence(kind @ FenceKind::Full) => self.step(Op::Fence(*kind), span),
+            // The language has no fence that is as weak.
+            StmtKind::Fence(kind @ FenceKind::StoreStore) => {
+                self.ordered_step((Op::Fence(*kind), Order::Relaxed), span);
+            }
+            StmtKind::OrderedFence(order) => self.ordered_fence(*order, span),
             StmtKind::Skip => {}
         }
+    }
+
+    fn ordered_fence(&mut self, order: FenceOrder, span: Span) {
+        let op = order.kind().map_or(Op::Assume(Expr::TRUE), Op::Fence);
+        self.ordered_step((op, order.order()), span);
     }
 
     fn let_(&mut self, local: LocalId, first: &First, statement: Span) {
@@ -92,7 +102,8 @@ impl Walk<'_> {
         let place = self.place(place);
         let value = self.value(value);
         self.fence(order.before(), statement);
-        self.step(Op::Store(place, value), statement);
+        let ordered = self.ordered(&place, order.order());
+        self.ordered_step((Op::Store(place, value), ordered), statement);
         self.fence(order.after(), statement);
     }
 
@@ -100,12 +111,13 @@ impl Walk<'_> {
         let domain = self.domain_of(place);
         let place = self.place(place);
         let old = self.temporary(domain, target);
-        self.step(Op::Load(old, place.clone()), target);
+        let order = self.ordered(&place, Order::default());
+        self.ordered_step((Op::Load(old, place.clone()), order), target);
         let mut sum = Expr::Var(old);
         for (op, value) in by {
             sum = Expr::binary(*op, sum, self.value(value));
         }
-        self.step(Op::Store(place, sum), statement);
+        self.ordered_step((Op::Store(place, sum), order), statement);
     }
 
     fn do_(&mut self, effect: &Effect) {
@@ -257,7 +269,8 @@ impl Walk<'_> {
 fn may_be_atomic(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Loop(_) | StmtKind::Atomic(_) => false,
-        StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Fence(_) | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue => false,
+        StmtKind::Fence(_) | StmtKind::OrderedFence(_) => false,
         // A return leads to the end of a function that was called in the block.
         StmtKind::Return(_) | StmtKind::Let(..) | StmtKind::Assign(..) | StmtKind::Store(..) => true,
         StmtKind::Modify(..) | StmtKind::Do(_) | StmtKind::If(..) | StmtKind::Copies(_) => true,

@@ -4,7 +4,7 @@ use crate::frontend::hir::{
     Condition, Effect, EffectKind, Expr as Tree, LocalId, Operand, Place as TreePlace, Select, Update, UpdateOrder,
     tree,
 };
-use crate::program::{BinaryOp, Domain, Expr, FenceKind, Op, Place, RegisterId, RmwVar};
+use crate::program::{BinaryOp, Domain, Expr, FenceKind, Op, Order, Place, RegisterId, RmwVar};
 use crate::source::Span;
 use crate::watch::heed;
 
@@ -43,11 +43,12 @@ impl Walk<'_> {
     pub(super) fn effect(&mut self, effect: &Effect) -> Expr<RegisterId> {
         let span = effect.span;
         match &effect.kind {
-            EffectKind::Load(place, _) => {
+            EffectKind::Load(place, order) => {
                 let domain = self.domain_of(place);
                 let place = self.place(place);
                 let register = self.temporary(domain, span);
-                self.step(Op::Load(register, place), span);
+                let order = self.ordered(&place, order.order());
+                self.ordered_step((Op::Load(register, place), order), span);
                 Expr::Var(register)
             }
             EffectKind::Any(domain, lo, hi) => {
@@ -81,9 +82,10 @@ impl Walk<'_> {
                 EffectKind::Any(_, lo, hi) if declared.is_none_or(|it| it.contains(*lo) && it.contains(*hi)) => {
                     return self.step(Op::Havoc(register, *lo, *hi), statement);
                 }
-                EffectKind::Load(place, _) if declared.is_none_or(|it| it == self.domain_of(place)) => {
+                EffectKind::Load(place, order) if declared.is_none_or(|it| it == self.domain_of(place)) => {
                     let place = self.place(place);
-                    return self.step(Op::Load(register, place), effect.span);
+                    let order = self.ordered(&place, order.order());
+                    return self.ordered_step((Op::Load(register, place), order), effect.span);
                 }
                 EffectKind::Update(place, order, update, argument) => {
                     let domain = self.domain_of(place);
@@ -125,7 +127,7 @@ impl Walk<'_> {
         };
         let into = into.map(|it| it.register.unwrap_or_else(|| self.temporary(it.domain, span)));
         self.fence(order.before(), span);
-        self.step(Op::Rmw { place, guard: Expr::TRUE, write: Some(write), into }, span);
+        self.ordered_step((Op::Rmw { place, guard: Expr::TRUE, write: Some(write), into }, order.order()), span);
         into.map_or(Expr::Const(0), Expr::Var)
     }
 
@@ -146,7 +148,8 @@ impl Walk<'_> {
         let after = self.cfg.node();
         for (op, write) in [(BinaryOp::Eq, Some(new)), (BinaryOp::Ne, None)] {
             let guard = Expr::binary(op, Expr::Var(RmwVar::Old), old.clone());
-            self.arc(Op::Rmw { place: place.clone(), guard, write, into: Some(register) }, after, span);
+            let op = Op::Rmw { place: place.clone(), guard, write, into: Some(register) };
+            self.ordered_arc((op, order.order()), after, span);
         }
         self.cursor = after;
         Expr::Var(register)
@@ -182,8 +185,13 @@ impl Walk<'_> {
     /// A fence that an order asks for.
     pub(super) fn fence(&mut self, kind: Option<FenceKind>, span: Span) {
         if let Some(kind) = kind.filter(|_| !self.is_atomic) {
-            self.step(Op::Fence(kind), span);
+            self.ordered_step((Op::Fence(kind), Order::Relaxed), span);
         }
+    }
+
+    /// What models of the language are told of an access.
+    pub(super) fn ordered(&self, place: &Place, order: Order) -> Order {
+        if self.memory.is_plain(place) { Order::Plain } else { order }
     }
 }
 

@@ -4,7 +4,7 @@
 //! it on. Behind a jump the cursor is a node that nothing leads to; what is lowered there is dropped at the end.
 
 use crate::frontend::said::Said;
-use crate::program::{Domain, Expr, Op, Program, RegisterId};
+use crate::program::{Domain, Expr, Op, Order, Program, RegisterId};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -95,13 +95,23 @@ impl<'w> Walk<'w> {
 
     /// Appends an operation and moves on behind it.
     pub(super) fn step(&mut self, op: Op, span: Span) {
+        self.ordered_step((op, Order::default()), span);
+    }
+
+    /// Appends an operation of an order and moves on behind it.
+    pub(super) fn ordered_step(&mut self, op: (Op, Order), span: Span) {
         let to = self.cfg.node();
-        self.arc(op, to, span);
+        self.ordered_arc(op, to, span);
         self.cursor = to;
     }
 
     /// Appends an operation that leads to `to`; the cursor stays.
     pub(super) fn arc(&mut self, op: Op, to: Node, span: Span) {
+        self.ordered_arc((op, Order::default()), to, span);
+    }
+
+    /// Appends an operation of an order that leads to `to`; the cursor stays.
+    pub(super) fn ordered_arc(&mut self, op: (Op, Order), to: Node, span: Span) {
         if self.said.spend_edge(span) {
             self.cfg.arc(self.cursor, op, to, span);
         }

@@ -247,7 +247,7 @@ impl<'a> Translation<'a> {
         let mut all: Vec<(&&str, &Location)> = self.locations.iter().collect();
         all.sort_by_key(|it| it.1.span.start);
         for (text, location) in all {
-            let variable = SharedVariable { name: name(&location.name, location.span), size: None };
+            let variable = SharedVariable { name: name(&location.name, location.span), sizes: Vec::new() };
             match groups.iter_mut().find(|group| group.0 == location.initial) {
                 Some(group) => group.2.push(variable),
                 None => groups.push((location.initial, location.span, vec![variable])),
@@ -259,7 +259,7 @@ impl<'a> Translation<'a> {
         }
         let declare = |(initial, span, variables): (i64, Span, Vec<SharedVariable>)| {
             let ty = Some(type_of(self.range, span));
-            let shared = Shared { variables, ty, initial: Some(Initial::All(int(initial, span))) };
+            let shared = Shared { is_plain: false, variables, ty, initial: Some(Initial::All(int(initial, span))) };
             let mut item = item(ItemKind::Shared(shared), span, false);
             item.trivia.before = renamed.iter().filter(|it| it.0 == initial).map(|it| it.1.clone()).collect();
             item
@@ -353,6 +353,7 @@ impl<'a> Translation<'a> {
                     ExprKind::Member(
                         thread_ref(&self.threads[*thread], None, span),
                         name(self.register_text(key), span),
+                        Vec::new(),
                     ),
                     span,
                 )

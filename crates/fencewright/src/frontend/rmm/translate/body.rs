@@ -167,7 +167,7 @@ impl<'t, 'a> Body<'t, 'a> {
         match &place.kind {
             PlaceKind::Global(it) => match self.memory.global(&it.text) {
                 Some((text, declaration)) => {
-                    let target = Target { name: name(text, it.span), index: None, span: place.span };
+                    let target = Target { name: name(text, it.span), index: Vec::new(), span: place.span };
                     Some(Cell { target, domain: declaration.domain })
                 }
                 None => self.unknown_location(it),
@@ -202,7 +202,7 @@ impl<'t, 'a> Body<'t, 'a> {
             }
             domain = Some(own);
         }
-        let index = owned.is_array().then(|| Box::new(number.0));
+        let index = owned.is_array().then_some(number.0).into_iter().collect();
         let target = Target { name: name(&owned.name, it.span), index, span: place.span };
         Some(Cell { target, domain: domain? })
     }

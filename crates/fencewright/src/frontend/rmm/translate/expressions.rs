@@ -130,12 +130,12 @@ pub(super) fn fit(value: &Expr, values: Range, domain: Range) -> Fit {
 pub(super) fn mentions(it: &Expr, text: &str) -> bool {
     match &it.kind {
         ExprKind::Name(name) => name.text == text,
-        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Index(_, inner) => mentions(inner, text),
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => mentions(inner, text),
         ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => {
             mentions(left, text) || mentions(right, text)
         }
         ExprKind::Conditional(_) => false,
-        ExprKind::Call(_, arguments) => arguments.iter().any(|it| mentions(it, text)),
+        ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => parts.iter().any(|it| mentions(it, text)),
         ExprKind::Int(_)
         | ExprKind::Based(..)
         | ExprKind::Bool(_)

@@ -74,7 +74,7 @@ impl<'a> Memory<'a> {
     /// The declarations of all locations.
     pub(super) fn items(&self) -> Vec<Item> {
         let globals = self.globals.iter().map(|(text, declaration)| {
-            let variable = SharedVariable { name: name(text, declaration.name.span), size: None };
+            let variable = SharedVariable { name: name(text, declaration.name.span), sizes: Vec::new() };
             let shared = shared(variable, declaration.domain, Initial::All(initial(declaration)), declaration);
             let mut trivia = declaration.trivia.clone();
             renamed(&mut trivia, &declaration.name.text, text);
@@ -107,8 +107,8 @@ impl Owned<'_> {
         let domains = self.owners.iter().map(|owner| owner.declaration.domain);
         let domain = domains.reduce(Range::hull).unwrap_or(Range::ALL);
         let n_cells = self.owners.iter().map(|owner| owner.base + owner.count).max().unwrap_or(0);
-        let size = self.is_array().then(|| int(n_cells as i64, first.name.span));
-        let variable = SharedVariable { name: name(&self.name, first.name.span), size };
+        let sizes = self.is_array().then(|| int(n_cells as i64, first.name.span)).into_iter().collect();
+        let variable = SharedVariable { name: name(&self.name, first.name.span), sizes };
         let shared = shared(variable, domain, self.initial(n_cells, domain), first);
         let mut trivia = self.trivia();
         renamed(&mut trivia, &first.name.text, &self.name);
@@ -143,5 +143,6 @@ impl Owned<'_> {
 }
 
 fn shared(variable: SharedVariable, domain: Range, initial: Initial, declaration: &Declaration) -> Shared {
-    Shared { variables: vec![variable], ty: Some(type_of(domain, declaration.span)), initial: Some(initial) }
+    let ty = Some(type_of(domain, declaration.span));
+    Shared { is_plain: false, variables: vec![variable], ty, initial: Some(initial) }
 }

@@ -100,7 +100,7 @@ impl Translation<'_> {
     fn of_process(&self, it: &Expr, group: &Group, number: usize) -> Expr {
         let kind = match &it.kind {
             ExprKind::Name(known) => match group.registers.get(&known.text) {
-                Some((text, _)) => ExprKind::Member(group.thread(number, it.span), name(text, it.span)),
+                Some((text, _)) => ExprKind::Member(group.thread(number, it.span), name(text, it.span), Vec::new()),
                 None => return self.memory.global(&known.text).map_or_else(|| it.clone(), |to| var(&to.0, it.span)),
             },
             ExprKind::Paren(inner) => ExprKind::Paren(Box::new(self.of_process(inner, group, number))),

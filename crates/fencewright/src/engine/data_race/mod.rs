@@ -1,0 +1,137 @@
+//! Races: two accesses to one plain location, one of them a write, that happens-before does not order.
+//!
+//! Happens-before is that of C11: program order, and a release that an acquire reads from. It is followed in every run
+//! of SC, exactly ([`watched`]); under a weaker model two accesses that are about to happen at once are looked for
+//! besides ([`at_once`]), since there threads can meet that do not meet under SC. So `safe` says: no race in any
+//! sequentially consistent run, and no two accesses at once under the model. A weak run in which accesses are unordered
+//! without ever being possible at once is not looked for.
+//!
+//! | | happens-before |
+//! |---|---|
+//! | load `acquire`, `seq_cst`, without an order | what the value tells is before what follows |
+//! | load `relaxed` | the same, before what follows the next acquire fence |
+//! | store `release`, `seq_cst`, without an order | the value tells what the thread did |
+//! | store `relaxed` | the value tells what the thread did until its last release fence |
+//! | update | both, and the value still tells what the one before told (the release sequence of C++20) |
+//! | `fence`, `fence(seq_cst)`, `fence(acq_rel)` | acquire fence, then release fence |
+//! | `fence(store)` | nothing: the language has no such fence |
+//! | `atomic { … }` | accesses in turn, as without an order; each block is before the next |
+//!
+//! Initial values are before everything.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`knowledge`] | what must be remembered, in bits |
+//! | [`watched`] | the program that remembers it |
+//! | [`at_once`] | two accesses at once |
+//! | [`clocks`] | a run with vector clocks: who raced with whom |
+//! | [`told`] | what is said of a race |
+
+mod at_once;
+mod clocks;
+mod knowledge;
+mod told;
+mod watched;
+
+use crate::engine::{Answer, Asked, Engine, Stats, StopReason, Task, Unsupported, Verdict, ask};
+use crate::memory::Model;
+use crate::program::{ProcessId, Program, Situation};
+use crate::source::Span;
+use crate::system::{Action, Start, Step, Trace, Violation, promptly, replay};
+use crate::util::Idx;
+use crate::watch::Monitor;
+
+use at_once::AtOnce;
+use knowledge::{Access, Knowledge, each_access};
+
+pub use told::{Accessed, Missing, Told, told};
+
+/// The name of the question.
+pub const RACE: &str = "race";
+
+/// Asks an engine whether two accesses to plain data race.
+///
+/// # Errors
+/// The program has too much plain data, fences are laid over it, or the engine does not take what is to be asked.
+pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
+    if !task.placement.is_empty() {
+        let reason = "races are asked about a text, not about fences laid over it".to_owned();
+        return Err(Unsupported { reason, help: "write the fences into the program".to_owned() });
+    }
+    if task.program.plain().is_empty() {
+        return Ok(asked(engine, Verdict::Safe, task.program));
+    }
+    let first = unordered(engine, task, monitor)?;
+    let is_open = !matches!(first.answer.verdict, Verdict::Unsafe(_));
+    if !is_open || task.model == Model::STRONGEST {
+        return Ok(first);
+    }
+    let second = ask(engine, &AtOnce, task, monitor)?;
+    Ok(match (&first.answer.verdict, &second.answer.verdict) {
+        (Verdict::Unknown(_), Verdict::Safe) => first,
+        _ => second,
+    })
+}
+
+fn asked(engine: &dyn Engine, verdict: Verdict, program: &Program) -> Asked {
+    let answer = Answer { engine: engine.name(), verdict, stats: Stats::default() };
+    Asked { answer, program: program.clone() }
+}
+
+/// Whether some run of SC has a race, as a run under the model of the task.
+fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
+    let program = task.program.with_properties([]).with_assumed(&|_| true);
+    let knowledge = Knowledge::new(&program)?;
+    let shown = program.with_properties([at_once::property(accesses(&program))]);
+    if knowledge.everything() == 0 {
+        return Ok(asked(engine, Verdict::Safe, &shown));
+    }
+    let watched = watched::watched(&program, &knowledge);
+    let strongest = Task { program: &watched, model: Model::STRONGEST, ..*task };
+    let mut answer = engine.check(&strongest, monitor)?;
+    if let Verdict::Unsafe(run) = answer.verdict {
+        if let Violation::Fault(fault) = run.trace.violation {
+            return Err(goes_wrong(&program, watched.edges()[fault.edge()].span));
+        }
+        let trace = back(&program, run.trace);
+        let (placement, dialect) = (task.placement, task.options.dialect);
+        let trace = promptly(&shown, placement, task.model, dialect, trace);
+        answer.verdict = match replay(&shown, placement, task.model, dialect, &trace) {
+            Ok(run) if told(&shown, &run).is_some() => Verdict::Unsafe(Box::new(run)),
+            Ok(_) => Verdict::Unknown(StopReason::Defect("the clocks of the run see no race".to_owned())),
+            Err(error) => Verdict::Unknown(StopReason::Defect(error.to_string())),
+        };
+    }
+    Ok(Asked { answer, program: shown })
+}
+
+fn goes_wrong(program: &Program, span: Span) -> Unsupported {
+    let reason = format!("a run goes wrong before that can be said ({})", program.source().line_name(span));
+    Unsupported { reason, help: "ask for safety first: `--ask safety` shows the run".to_owned() }
+}
+
+/// A process about to access plain data, for each such edge.
+fn accesses(program: &Program) -> Vec<Situation> {
+    let mut out = Vec::new();
+    for edge in program.edges() {
+        let mut is_plain = false;
+        each_access(&edge.op, &mut |place, _: Access| is_plain |= program.is_plain(place));
+        out.extend(is_plain.then(|| watched::at(edge.process, edge.from)));
+    }
+    out
+}
+
+/// A run of the watched program that has seen a race, without the ghosts and the step that saw it.
+fn back(program: &Program, mut trace: Trace) -> Trace {
+    let is_look = |step: &Step| match step.action {
+        Action::Edge { edge, .. } => edge.index() >= program.edges().len(),
+        Action::Fence(_) | Action::Internal(_) => false,
+    };
+    let end = trace.steps.iter().position(is_look).unwrap_or(trace.steps.len());
+    trace.steps.truncate(end);
+    let n_registers = |p: ProcessId| program.processes()[p].registers.len();
+    let memory = trace.start.memory.as_slice()[..program.locations().len()].to_vec();
+    let registers = trace.start.registers.iter_enumerated();
+    let registers = registers.map(|(p, values)| values[..n_registers(p)].to_vec()).collect();
+    Trace { start: Start { memory: memory.into(), registers }, ..trace }
+}
