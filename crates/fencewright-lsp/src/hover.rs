@@ -224,6 +224,7 @@ impl Accesses<'_> {
             | ExprKind::Bool(_)
             | ExprKind::Any(_)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => {}
         }
     }
@@ -239,7 +240,8 @@ impl Accesses<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Paren(_)
             | ExprKind::Call(..)
-            | ExprKind::At(..) => None,
+            | ExprKind::At(..)
+            | ExprKind::Count(..) => None,
             ExprKind::Member(..) => None,
         });
         let is_update = !["min", "max"].contains(&name.text.as_str());

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
-use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Verdict, each};
+use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Unsupported, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::{Candidate, CandidateId, Program};
-use fencewright::prove::{Proved, certify, certify_fences};
+use fencewright::prove::{Proved, certify, certify_fences, certify_hang};
 use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
 use fencewright::watch::Limits;
 
-use crate::args::{AskArgument, CertifyArguments};
+use crate::args::{AskArgument, Asked, CertifyArguments};
 use crate::code::{Code, REPORT};
 use crate::commands::fence::candidates;
 use crate::console::Console;
@@ -43,9 +43,10 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         console.error("a certificate is about a program without predicates from elsewhere", Some(help));
         return Code::Wrong;
     }
-    if arguments.search.ask.iter().any(|it| *it != AskArgument::Safety) {
-        let help = "leave out `--ask`; `check --ask` and `fence --ask` answer";
-        console.error("certificates are about safety", Some(help));
+    if arguments.fences && arguments.search.ask.iter().any(|it| *it != AskArgument::Safety) {
+        let help =
+            "leave out `--ask`; `certify --ask hang` is about the program as it is, and `fence --ask hang` answers";
+        console.error("certificates of fences are about safety", Some(help));
         return Code::Wrong;
     }
     let format = arguments.input.input_format.as_deref();
@@ -58,9 +59,28 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         Err(unread) => return console.refuse(&name, unread),
     };
     let notes = console.take_notes();
+    let asked = if arguments.fences { vec![Asked::Safety] } else { arguments.search.asked(&program) };
+    let mut questions = Vec::new();
+    for asked in asked {
+        match asked {
+            Asked::Safety => questions.push(About::Safety),
+            Asked::Hang(hang) => questions.push(About::Hang(hang)),
+            // Nobody asked.
+            Asked::Race if arguments.search.ask.is_empty() => {}
+            Asked::Race | Asked::Robust | Asked::RobustTrace => {
+                let help = format!("ask for `--ask safety,hang`; `check --ask {}` answers", asked.name());
+                console.error("certificates are about safety and hangs", Some(&help));
+                return Code::Wrong;
+            }
+        }
+    }
+    if arguments.output.is_some() && questions.len() > 1 {
+        console.error("`--output` takes one question", Some("say which: `--ask safety` or `--ask hang`"));
+        return Code::Wrong;
+    }
     let mut code = Code::Good;
-    for model in models {
-        let job = Job { arguments, limits, program: &program, notes: &notes, spelling: input.spelling(), model };
+    for (model, asked) in models.iter().flat_map(|model| questions.iter().map(move |asked| (*model, asked))) {
+        let job = Job { arguments, limits, program: &program, notes: &notes, spelling: input.spelling(), model, asked };
         code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
         if console.is_closed() || interrupt::is_asked() {
             break;
@@ -72,6 +92,13 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     code
 }
 
+/// What certificates are about.
+#[derive(Clone)]
+enum About {
+    Safety,
+    Hang(Hang),
+}
+
 /// A file under one model.
 struct Job<'a> {
     arguments: &'a CertifyArguments,
@@ -80,6 +107,7 @@ struct Job<'a> {
     notes: &'a [Note],
     spelling: Spelling,
     model: Model,
+    asked: &'a About,
 }
 
 impl Job<'_> {
@@ -89,47 +117,57 @@ impl Job<'_> {
 
     fn check(&self, console: &mut Console) -> Code {
         let (engine, options) = (self.arguments.search.engine(), self.arguments.search.options());
-        let (program, model) = (Arc::clone(self.program), self.model);
+        let (program, model, asked) = (Arc::clone(self.program), self.model, self.asked.clone());
         let watch = self.watch(console);
         let done = watch.over(move |watch| {
             let task = Task::new(&program, model, &options);
-            let proved = certify(engine, &task, watch);
-            let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, watch));
-            (proved, properties)
+            match &asked {
+                About::Safety => {
+                    let proved = certify(engine, &task, watch);
+                    let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, watch));
+                    Answered { proved, program: None, properties }
+                }
+                About::Hang(hang) => {
+                    let (proved, program) = match certify_hang(engine, hang, &task, watch) {
+                        Ok((proved, program)) => (Ok(proved), Some(program)),
+                        Err(unsupported) => (Err(unsupported), None),
+                    };
+                    Answered { proved, program, properties: Vec::new() }
+                }
+            }
         });
-        let (proved, properties) = done.unwrap_or_else(|stop| {
+        let answered = done.unwrap_or_else(|stop| {
             let answer =
                 Answer { engine: engine.name(), verdict: Verdict::Unknown(stop.into()), stats: Stats::default() };
-            (Ok(Proved { answer, certificate: None }), Vec::new())
+            Answered { proved: Ok(Proved { answer, certificate: None }), program: None, properties: Vec::new() }
         });
-        let proved = proved.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-        self.tell_check(proved, &properties, watch.elapsed().as_secs_f64(), console)
+        self.tell_check(answered, watch.elapsed().as_secs_f64(), console)
     }
 
     fn tell_check(
         &self,
-        proved: Result<Proved, Refusal>,
-        properties: &[Judged],
+        Answered { proved, program, properties }: Answered,
         seconds: f64,
         console: &mut Console,
     ) -> Code {
         let (answer, certificate) = match proved {
             Ok(Proved { answer, certificate }) => (Ok(answer), certificate),
-            Err(refusal) => (Err(refusal), None),
+            Err(unsupported) => (Err(Refusal { engine: self.arguments.search.engine().name(), unsupported }), None),
         };
+        let program = program.as_ref().unwrap_or(self.program);
         let (path, written) = self.write(certificate.as_ref(), console);
         let finding = Finding {
             command: Command::Certify,
             file: self.program.source().name(),
-            program: self.program,
+            program,
             model: self.model,
-            question: SAFETY,
+            question: self.asked.name(),
             answer: answer.as_ref(),
             seconds,
             peak_rss: rss::peak(),
             certificate: path.as_deref(),
             notes: self.notes,
-            properties,
+            properties: &properties,
         };
         if !self.is_piped(certificate.as_ref()) {
             console.tell(&console.report().finding(&finding, console.look()));
@@ -206,11 +244,23 @@ impl Job<'_> {
         ((code == Code::Good).then(|| console.name_of(&path)), code)
     }
 
-    /// `NAME.MODEL.cert`, or `NAME.MODEL.fences.cert`.
+    /// `NAME.MODEL.cert`, `NAME.MODEL.hang.cert` or `NAME.MODEL.fences.cert`.
     fn beside(&self) -> PathBuf {
-        let fences = if self.arguments.fences { ".fences" } else { "" };
-        self.arguments.file.with_extension(format!("{}{fences}.cert", self.model))
+        let what = match self.asked {
+            About::Safety if self.arguments.fences => ".fences",
+            About::Safety => "",
+            About::Hang(_) => ".hang",
+        };
+        self.arguments.file.with_extension(format!("{}{what}.cert", self.model))
     }
+}
+
+/// What came of a question.
+struct Answered {
+    proved: Result<Proved, Unsupported>,
+    /// The program with the question as a property, where that is another.
+    program: Option<Program>,
+    properties: Vec<Judged>,
 }
 
 /// What was found, without what could not be proved.

@@ -5,14 +5,17 @@
 //! have no cycle. A cycle must go, somewhere, from an access back to an earlier store of the same process that took
 //! effect later. That pair is what we name. Stores still in a buffer at the end reach memory later, in any order.
 //!
+//! An invariant looks at memory when the run ends, which is one more access, and each process that it looks at is where
+//! it is before that.
+//!
 //! Departure: a locked block counts as reading every location that it may read, so in its company a cycle may be found
 //! where there is none. The other way round is exact: without a cycle the run is possible under SC.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::memory::{Internal, Origin, Shown};
-use crate::program::{EdgeId, LocationId, Micro, Op, Program, Value};
-use crate::system::{Action, Effect, Event, Local, Run};
+use crate::program::{EdgeId, LocationId, Micro, Op, Program, PropertyKind, Value};
+use crate::system::{Action, Effect, Event, Local, Run, Violation};
 use crate::util::Idx;
 
 /// Of a longer run only the end is looked at, so that no run keeps anyone waiting.
@@ -23,6 +26,8 @@ const MAX_ACCESSES: usize = 2_000;
 pub enum Blame {
     /// An access took effect before an earlier store of its process, and others could tell.
     Overtaking(Overtaking),
+    /// The store of this event had not reached memory when a property looked at it, although its process was beyond it.
+    Unseen(usize),
     /// The same loads are possible without any reordering.
     Nobody {
         /// Whether stores were delayed at all.
@@ -56,6 +61,7 @@ pub fn blame(program: &Program, run: &Run) -> Blame {
     let orders = [Unflushed::Unordered, Unflushed::ByProcess];
     let found = orders.into_iter().find_map(|unflushed| Graph::new(&nodes, run.events.len(), unflushed).overtaking());
     match found {
+        Some(overtaking) if overtaking.access >= run.events.len() => Blame::Unseen(overtaking.store),
         Some(overtaking) => Blame::Overtaking(overtaking),
         None if nodes.len() > MAX_ACCESSES => Blame::Unexamined,
         None => Blame::Nobody { has_delays },
@@ -106,11 +112,20 @@ impl<'a> Graph<'a> {
     fn new(nodes: &'a [Node], n_events: usize, unflushed: Unflushed) -> Self {
         let mut graph = Self { edges: vec![Vec::new(); nodes.len()], nodes };
         graph.add_program_order();
+        graph.add_look(n_events);
         graph.add_conflicts(|a, b| {
-            let are_open = nodes[a].time >= n_events && nodes[b].time >= n_events;
+            let are_open = nodes[a].time > n_events && nodes[b].time > n_events;
             unflushed == Unflushed::ByProcess || !are_open
         });
         graph
+    }
+
+    /// Who is looked at is where it is before somebody looks.
+    fn add_look(&mut self, n_events: usize) {
+        let Some(look) = self.nodes.len().checked_sub(1) else { return };
+        for i in (0..look).filter(|&i| self.nodes[i].event >= n_events) {
+            self.edges[i].push(Arc { to: look, cost: 1 });
+        }
     }
 
     fn add_program_order(&mut self) {
@@ -231,10 +246,27 @@ fn accesses(program: &Program, run: &Run) -> Vec<Node> {
         }
         nodes.push(Node { event: i, process, time: i, reads, writes, own_store: own });
     }
+    let end = run.events.len();
     for (late, &store) in waiting.values().flatten().enumerate() {
-        nodes[store].time = run.events.len() + late;
+        nodes[store].time = end + 1 + late;
     }
+    nodes.extend(look(program, run));
     nodes
+}
+
+/// What an invariant looks at: each process that it looks at is where it is, and then, last, memory holds what it does.
+fn look(program: &Program, run: &Run) -> Vec<Node> {
+    let Violation::Property(id) = run.trace.violation else { return Vec::new() };
+    let property = &program.properties()[id];
+    let situation = run.situation.filter(|_| property.kind == PropertyKind::Invariant);
+    let Some((processes, locations)) = situation.map(|it| property.situations[it].observed()) else {
+        return Vec::new();
+    };
+    let (event, time) = (run.events.len(), run.events.len());
+    let node = |process, reads| Node { event, process, time, reads, writes: Vec::new(), own_store: None };
+    let there = processes.into_iter().map(|process| node(process.index(), Vec::new()));
+    let look = node(program.processes().len(), locations.into_iter().collect());
+    there.chain([look]).collect()
 }
 
 /// What an event reads and writes, now or when it leaves the buffer.
@@ -330,6 +362,15 @@ impl Blame {
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
         match self {
             Self::Overtaking(overtaking) => overtaking.sentence(program, run),
+            Self::Unseen(store) => {
+                let event = &run.events[*store];
+                let process = &program.processes()[event.step.process].name;
+                let line = edge_of(event).map(|edge| program.source().line_name(program.edges()[edge].span));
+                let at = line.map_or(String::new(), |line| format!(" ({line})"));
+                let Effect::Store(x, ..) = event.effect else { unreachable!("only a store is delayed") };
+                let x = &program.locations()[x].name;
+                format!("{process} had gone on while its store to {x}{at} was still in its buffer.")
+            }
             Self::Stale(Some(load)) => {
                 let event = &run.events[*load];
                 let process = &program.processes()[event.step.process].name;

@@ -26,7 +26,10 @@ impl Observed {
             for situation in &property.situations {
                 observed.add_registers(situation);
                 match property.kind {
-                    PropertyKind::Control | PropertyKind::Race | PropertyKind::Robust => observed.add_points(situation),
+                    // A store into a buffer, and a load, leave memory proper as it is.
+                    PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race | PropertyKind::Robust => {
+                        observed.add_points(situation);
+                    }
                     PropertyKind::Final => observed.add_buffers(program, situation),
                     PropertyKind::Hang => {
                         observed.add_points(situation);

@@ -12,8 +12,8 @@
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
 //! states the plain machine has ([`exploration`]); or, for unbounded integers, it names an abstraction in which nothing
-//! bad is reached ([`abstraction`]). An *unsafe* claim carries a run. A claim about *fences* carries both for the sets
-//! and clauses it names ([`fences`]).
+//! bad is reached ([`abstraction`]). Of a hang, bad situations are found again from the definition ([`hang`]). An
+//! *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;
@@ -23,6 +23,7 @@ mod exploration;
 mod facts;
 pub mod fences;
 mod forward;
+mod hang;
 mod hash;
 mod locals;
 mod order;
@@ -31,9 +32,12 @@ mod quotient;
 mod verify;
 mod write;
 
+use std::borrow::Cow;
+
 use crate::memory::{Buffering, Dialect, Model, PsoRmw};
-use crate::program::Placement;
+use crate::program::{Placement, Program};
 use crate::system::Trace;
+use crate::watch::Monitor;
 
 pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, ProcessProof, Waiting};
@@ -68,6 +72,40 @@ pub struct Subject {
     pub model: Model,
     /// What an atomic update waits for under PSO.
     pub pso_rmw: PsoRmw,
+    /// What is asked of the program.
+    pub question: Question,
+}
+
+/// What is asked of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Question {
+    /// Whether a bad situation can be reached.
+    #[default]
+    Safety,
+    /// Whether it hangs, although these threads may wait for ever at a label: the name of the thread, or of its family,
+    /// without blanks, and the label.
+    Hang(Vec<(String, String)>),
+}
+
+impl Question {
+    /// The program with what is asked as its properties.
+    ///
+    /// # Errors
+    /// There is too much to look at.
+    pub fn of<'a>(&self, program: &'a Program, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Failure> {
+        match self {
+            Self::Safety => Ok(Cow::Borrowed(program)),
+            Self::Hang(may_wait) => hang::asked(program, may_wait, &mut verify::Steps::new(monitor)).map(Cow::Owned),
+        }
+    }
+
+    /// Its name.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Safety => "safety",
+            Self::Hang(_) => "hang",
+        }
+    }
 }
 
 impl Subject {

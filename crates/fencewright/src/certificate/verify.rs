@@ -1,5 +1,6 @@
 //! Verification: a certificate against the program it is about.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::memory::{Dialect, PsoRmw};
@@ -85,6 +86,8 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
     }
     let mut steps = Steps::new(monitor);
+    let asked = subject.question.of(program, monitor)?;
+    let program = asked.as_ref();
     match &certificate.claim {
         Claim::Safe(placement, proof) => safe(program, placement, subject, proof, &mut steps),
         Claim::Unsafe(placement, trace) => {
@@ -106,8 +109,10 @@ pub(super) fn safe(
 ) -> Result<(), Failure> {
     check_placement(program, placement)?;
     match proof {
-        Proof::Basis(basis) => closed::check(program, placement, subject, basis, steps),
-        Proof::Abstraction(grid) => abstraction::check(program, placement, subject, grid, steps),
+        Proof::Basis(basis) => closed::check(observed(program, placement)?.as_ref(), placement, subject, basis, steps),
+        Proof::Abstraction(grid) => {
+            abstraction::check(observed(program, placement)?.as_ref(), placement, subject, grid, steps)
+        }
         Proof::Exploration(n_states) => {
             let dialect: Dialect = subject.dialect();
             let found = exploration::visit_all(program, placement, subject.model, dialect, steps)?;
@@ -117,6 +122,18 @@ pub(super) fn safe(
             }
         }
     }
+}
+
+/// The same question without invariants: proofs that go backward, or leave out what no property sees, know memory only
+/// once buffers are empty.
+fn observed<'a>(program: &'a Program, placement: &Placement) -> Result<Cow<'a, Program>, Failure> {
+    if !program.has_invariants() {
+        return Ok(Cow::Borrowed(program));
+    }
+    program.with_observer(placement).map(Cow::Owned).map_err(|process| {
+        let name = &program.processes()[process].name;
+        Failure::Refused(format!("an invariant looks at registers of {name} wherever it is, beside fences too"))
+    })
 }
 
 /// Checks that fences lie on edges of the program.

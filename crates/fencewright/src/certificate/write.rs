@@ -10,7 +10,7 @@ use crate::util::Idx;
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
-use super::{Certificate, Claim, LocalState, Proof, VERSION};
+use super::{Certificate, Claim, LocalState, Proof, Question, VERSION};
 
 /// The text of a certificate.
 pub fn write(certificate: &Certificate) -> String {
@@ -21,6 +21,10 @@ pub fn write(certificate: &Certificate) -> String {
     out.line(format_args!("program sha256 {}", subject.program));
     out.line(format_args!("model {}", subject.model));
     out.line(format_args!("pso-rmw {}", pso_rmw(subject.pso_rmw)));
+    if let Question::Hang(may_wait) = &subject.question {
+        out.line(format_args!("question hang"));
+        may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
+    }
     match &certificate.claim {
         Claim::Safe(placement, proof) => {
             out.line(format_args!("claim safe"));

@@ -443,6 +443,8 @@ pub enum ExprKind {
     Call(Name, Vec<Expr>),
     /// `P(0)@critical`, in properties.
     At(ThreadRef, Name),
+    /// `#P@critical`, in properties: how many members of a family are there.
+    Count(ThreadRef, Name),
     /// `P(0).r`, in properties.
     Member(ThreadRef, Name, Vec<Expr>),
 }

@@ -74,6 +74,7 @@ impl Reader<'_> {
             | ExprKind::Conditional(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => {
                 Err(wrong(expr.span, "this is no comparison", "compare two values: `x + y <= 3`"))
             }
@@ -112,7 +113,8 @@ impl Reader<'_> {
             | ExprKind::Shift(..)
             | ExprKind::Conditional(_)
             | ExprKind::Call(..)
-            | ExprKind::At(..) => Err(not_linear(expr.span)),
+            | ExprKind::At(..)
+            | ExprKind::Count(..) => Err(not_linear(expr.span)),
         }
     }
 

@@ -309,7 +309,7 @@ impl Walk {
                 self.mention(name);
                 arguments.iter().for_each(|argument| self.expr(argument));
             }
-            ExprKind::At(thread, label) => {
+            ExprKind::At(thread, label) | ExprKind::Count(thread, label) => {
                 self.thread(thread);
                 self.mention_of(&thread.name.text, Kind::Label, label);
             }

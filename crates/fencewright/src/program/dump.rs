@@ -57,7 +57,7 @@ fn declaration(kind: &str, name: &str, domain: Domain, initial: Initial) -> Stri
 
 fn property(program: &Program, property: &Property) -> String {
     let kind = match property.kind {
-        PropertyKind::Control => "forbid",
+        PropertyKind::Control | PropertyKind::Invariant => "forbid",
         PropertyKind::Final => "forbid at end",
         PropertyKind::Hang => "forbid hang",
         PropertyKind::Race => "forbid race",

@@ -16,6 +16,7 @@ mod dump;
 mod expr;
 mod loops;
 mod model;
+mod observer;
 mod order;
 mod placement;
 mod property;

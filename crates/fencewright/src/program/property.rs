@@ -14,7 +14,7 @@ index_type!(
 pub enum StateVar {
     /// A register of a process.
     Register(ProcessId, RegisterId),
-    /// A location of memory; only at the end, when no store is pending.
+    /// A location of memory proper; what waits in a buffer is not there yet.
     Memory(LocationId),
 }
 
@@ -59,8 +59,10 @@ pub struct NoHang {
 /// When a property is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PropertyKind {
-    /// In every configuration.
+    /// In every configuration. It looks at no memory.
     Control,
+    /// In every configuration, at memory proper too, whatever waits in buffers.
+    Invariant,
     /// When the processes named by `at` of a situation have ended and **all** buffers are empty.
     Final,
     /// When every process has ended or is where it can wait for ever, and **all** buffers are empty: a hang.
@@ -103,7 +105,7 @@ impl PropertyKind {
     /// Whether it is time to look, given whether nothing is under way in memory.
     pub const fn is_due(self, is_settled: bool) -> bool {
         match self {
-            Self::Control | Self::Race | Self::Robust => true,
+            Self::Control | Self::Invariant | Self::Race | Self::Robust => true,
             Self::Final | Self::Hang => is_settled,
             Self::Trace => false,
         }

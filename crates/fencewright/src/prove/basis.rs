@@ -13,7 +13,7 @@ use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 use crate::watch::{Monitor, Progress, Stop};
 
-use super::{Scaled, checked, reason};
+use super::{Scaled, checked, observed, reason};
 
 /// Asks the load-buffer search.
 pub(super) struct Prover {
@@ -43,7 +43,8 @@ impl super::Prover for Prover {
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
         let mut refused = StopReason::Unproved("local states have no classes".to_owned());
         for merging in MERGINGS {
-            let Some(basis) = seek(task, merging, self.max_constraints, monitor)? else { continue };
+            let sought = observed(task, |task| seek(task, merging, self.max_constraints, monitor))?;
+            let Some(basis) = sought else { continue };
             let proof = Proof::Basis(Box::new(basis));
             match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
                 Ok(_) => return Ok(proof),

@@ -6,7 +6,7 @@ use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
 use crate::engine::{Engine, StopReason, Task};
 use crate::watch::Monitor;
 
-use super::{Scaled, reason};
+use super::{Scaled, observed, reason};
 
 /// Asks predicate abstraction.
 pub(super) struct Prover;
@@ -17,15 +17,13 @@ impl super::Prover for Prover {
     }
 
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-        let grid = match Predicates::grid(task, monitor) {
-            Ok(Ok(grid)) => abstraction(grid),
-            Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => {
-                return Err(reason);
-            }
-            Ok(Err(reason @ StopReason::Defect(_))) => return Err(reason),
-            Ok(Err(reason)) => return Err(StopReason::Unproved(reason.to_string())),
-            Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
-        };
+        let grid = observed(task, |task| match Predicates::grid(task, monitor) {
+            Ok(Ok(grid)) => Ok(abstraction(grid)),
+            Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => Err(reason),
+            Ok(Err(reason @ StopReason::Defect(_))) => Err(reason),
+            Ok(Err(reason)) => Err(StopReason::Unproved(reason.to_string())),
+            Err(unsupported) => Err(StopReason::Unproved(unsupported.reason)),
+        })?;
         let proof = Proof::Abstraction(grid);
         let certificate = super::certificate(task, Claim::Safe(task.placement.clone(), proof.clone()));
         // The engine may have needed more than a grid.

@@ -9,18 +9,21 @@
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
 //! | [`states`] | the number of states, if they are few |
 //! | [`fences`] | every minimal set of fences |
+//! | [`hang`] | that a program has no hang, or one |
 
 mod basis;
 mod fences;
 mod grid;
+mod hang;
 mod states;
 
-use crate::certificate::{Certificate, Claim, Failure, Proof, Subject, digest, verify};
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
+use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, with_observer};
 use crate::memory::{Buffering, PsoRmw};
 use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
+pub use hang::certify_hang;
 
 /// One way to a proof.
 pub trait Prover: Sync {
@@ -87,6 +90,18 @@ pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason
     Err(before.pop().unwrap_or_else(|| StopReason::Unproved("no prover takes the program".to_owned())))
 }
 
+/// What is found of a program with an observer, if it has invariants, as the checker will look at it.
+pub(crate) fn observed<T>(
+    task: &Task<'_>,
+    find: impl FnOnce(&Task<'_>) -> Result<T, StopReason>,
+) -> Result<T, StopReason> {
+    if !task.program.has_invariants() {
+        return find(task);
+    }
+    let program = with_observer(task).map_err(|it| StopReason::Unproved(it.reason))?;
+    find(&Task { program: &program, ..*task })
+}
+
 /// A claim as a certificate that the checker accepts.
 ///
 /// # Errors
@@ -109,6 +124,7 @@ fn certificate(task: &Task<'_>, claim: Claim) -> Certificate {
             Some(Buffering::PerLocation(rmw)) => rmw,
             Some(Buffering::None | Buffering::Fifo) | None => PsoRmw::default(),
         },
+        question: Question::Safety,
     };
     Certificate { subject, claim }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::json::SCHEMA_NAME;
 use super::notes::{Note, NoteJson, notes_json};
-use crate::certificate::{Certificate, Claim, Failure, FenceClaim, FenceOutcome, Subject};
+use crate::certificate::{Certificate, Claim, Failure, FenceClaim, FenceOutcome, Question, Subject};
 use crate::memory::PsoRmw;
 use crate::program::{By, FencePlace, Placement, Program, Side};
 use crate::report::Look;
@@ -49,16 +49,46 @@ impl Verification<'_> {
             PsoRmw::Location => format!("under {model}"),
             PsoRmw::All => format!("under {model}, where an atomic update waits for all stores"),
         };
+        let (says, would) = self.says();
         match &certificate.claim {
             Claim::Safe(..) | Claim::Unsafe(..) => match certificate.claim.laid_over() {
-                None => format!("{file} is {} {under}", self.claim()),
+                None => format!("{file} {says} {under}{}", self.exceptions()),
                 Some(placement) => format!(
-                    "with further fences ({}) the program would be {} {under}; this says nothing of {file} as it is",
+                    "with further fences ({}) the program would {would} {under}{}; this says nothing of {file} as \
+                     it is",
                     fences_in_words(self.program, placement),
-                    self.claim()
+                    self.exceptions()
                 ),
             },
-            Claim::Fences(claim) => format!("the fences of {file} {under}: {}", sets_in_words(claim)),
+            Claim::Fences(claim) => {
+                let against = match certificate.subject.question {
+                    Question::Safety => "",
+                    Question::Hang(_) => " against hangs",
+                };
+                format!("the fences of {file}{against} {under}{}: {}", self.exceptions(), sets_in_words(claim))
+            }
+        }
+    }
+
+    /// What is said of the program, and what would be.
+    fn says(&self) -> (&'static str, &'static str) {
+        let is_safe = matches!(self.certificate.claim, Claim::Safe(..));
+        match (&self.certificate.subject.question, is_safe) {
+            (Question::Safety, true) => ("is safe", "be safe"),
+            (Question::Safety, false) => ("is unsafe", "be unsafe"),
+            (Question::Hang(_), true) => ("has no hang", "have no hang"),
+            (Question::Hang(_), false) => ("hangs", "hang"),
+        }
+    }
+
+    /// Who may wait.
+    fn exceptions(&self) -> String {
+        match &self.certificate.subject.question {
+            Question::Hang(may_wait) if !may_wait.is_empty() => {
+                let places: Vec<String> = may_wait.iter().map(|(thread, label)| format!("{thread}@{label}")).collect();
+                format!(", where it may wait at {}", places.join(", "))
+            }
+            Question::Safety | Question::Hang(_) => String::new(),
         }
     }
 
@@ -147,6 +177,7 @@ pub(super) struct VerifyLine<'a> {
     file: &'a str,
     certificate: &'a str,
     model: &'static str,
+    question: &'static str,
     engine: &'static str,
     claim: &'static str,
     /// What is shown, in words; of the program as it is only if no fences lie over it.
@@ -177,6 +208,7 @@ impl<'a> VerifyLine<'a> {
             file: verification.file,
             certificate: verification.path,
             model: verification.certificate.subject.model.name(),
+            question: verification.certificate.subject.question.name(),
             engine: "checker",
             claim: verification.claim(),
             shown: verification.result.is_ok().then(|| verification.shown()),

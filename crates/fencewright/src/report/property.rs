@@ -9,7 +9,7 @@ use crate::system::{Fault, Run, Violation};
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `final`, `hang`, `race`, `robust`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `invariant`, `final`, `hang`, `race`, `robust`, `assertion`, `range`, `index` or `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -45,6 +45,7 @@ fn of_property(program: &Program, id: PropertyId, situation: Option<usize>) -> V
     let property = &program.properties()[id];
     let kind = match property.kind {
         PropertyKind::Control => "control",
+        PropertyKind::Invariant => "invariant",
         PropertyKind::Final => "final",
         PropertyKind::Hang => "hang",
         PropertyKind::Race => "race",

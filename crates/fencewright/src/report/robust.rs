@@ -16,7 +16,8 @@ fn kind(program: &Program, run: &Run) -> Option<PropertyKind> {
     match run.trace.violation {
         Violation::Property(id) => match program.properties()[id].kind {
             kind @ (PropertyKind::Robust | PropertyKind::Trace) => Some(kind),
-            PropertyKind::Control | PropertyKind::Race | PropertyKind::Final | PropertyKind::Hang => None,
+            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race => None,
+            PropertyKind::Final | PropertyKind::Hang => None,
         },
         Violation::Fault(_) => None,
     }

@@ -258,7 +258,8 @@ fn flows(file: &str, program: &Program, run: &Run, blame: &Blame) -> Vec<Json> {
         let text = words.cell(event, &step).or_else(|| step.text(program)).unwrap_or_default();
         let mut location = span.map_or_else(|| json!({}), |span| place(file, program, span));
         location["message"] = json!({"text": text});
-        let is_culprit = matches!(blame, Blame::Overtaking(it) if it.store == i || it.access == i);
+        let is_culprit = matches!(blame, Blame::Overtaking(it) if it.store == i || it.access == i)
+            || matches!(blame, Blame::Unseen(store) if *store == i);
         let importance = match step.kind {
             _ if is_culprit => "essential",
             Kind::Local => "unimportant",

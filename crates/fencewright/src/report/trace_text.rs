@@ -43,7 +43,7 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
     sentences.extend(robust::sentences(program, run));
     // A race is one under every model.
     let is_told = |it: &Blame| match it {
-        Blame::Overtaking(_) | Blame::Stale(_) => robust::is_told(program, run),
+        Blame::Overtaking(_) | Blame::Stale(_) | Blame::Unseen(_) => robust::is_told(program, run),
         Blame::Nobody { .. } | Blame::Unexamined => is_race || robust::is_told(program, run),
     };
     let blame = Some(blame(program, run)).filter(|it| !is_told(it));
@@ -63,7 +63,7 @@ pub(super) fn witness_text(program: &Program, run: &Run, asked: &str, look: (Sty
             "The delayed stores do not matter: what was loaded is possible under sequential consistency.".to_owned()
         }
         Blame::Unexamined => "The run is too long to say which reordering it takes.".to_owned(),
-        blame @ (Blame::Overtaking(_) | Blame::Stale(_)) => blame.sentence(program, run),
+        blame @ (Blame::Overtaking(_) | Blame::Unseen(_) | Blame::Stale(_)) => blame.sentence(program, run),
     };
     drawing.steps() + &drawing.indented(&format!("✓ {asked}"), 2) + &drawing.last(&sentence)
 }

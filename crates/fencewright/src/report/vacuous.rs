@@ -43,7 +43,7 @@ impl Vacuous<'_> {
         let is_empty = property.situations.iter().all(|situation| situation.at.iter().any(is_dead));
         let (is_one, names, model) = (dead.len() == 1, list(dead), self.model);
         let message = match property.kind {
-            PropertyKind::Control => format!("no run reaches {names} under {model}"),
+            PropertyKind::Control | PropertyKind::Invariant => format!("no run reaches {names} under {model}"),
             // Threads need not be able to hang or to race, and need not do what is new.
             PropertyKind::Hang | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => return None,
             PropertyKind::Final if is_one => format!("{names} ends in no run under {model}"),

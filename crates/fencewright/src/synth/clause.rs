@@ -9,16 +9,21 @@
 //!
 //! Stores still waiting at the end reach memory afterwards, in program order.
 //!
+//! An invariant looks at memory at the end of its run. That is as if an observer touched the locations it looks at, and
+//! as if each process that it looks at had read there, right before, that nobody has looked yet
+//! ([`Program::with_observer`]): a fence before the place where it is would have stopped the run if a store to such a
+//! location still waits.
+//!
 //! Engines let stores wait longer than they have to, and every needless delay would add to the clause. So each store is
 //! first taken to reach memory as early as it can with the same values loaded: right after it is issued, after what the
 //! process flushed before it, and after the last time that another process touched the location before it did.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Candidate, CandidateId};
 use crate::memory::{Internal, Origin};
-use crate::program::{EdgeId, FenceKind, LocationId, Op, Position, ProcessId, Program, Side};
-use crate::system::{Action, Effect, Event, Local, Run};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, Position, ProcessId, Program, PropertyKind, Side};
+use crate::system::{Action, Effect, Event, Local, Run, Violation};
 use crate::util::IndexVec;
 
 /// For each candidate that would have stopped the run, the weakest kind that does.
@@ -36,10 +41,15 @@ pub(super) struct Choices {
 /// The clause of a run.
 pub(super) fn clause(program: &Program, choices: &Choices, run: &Run) -> Elements {
     let mut elements = Elements::new();
+    let look = Look::of(program, run);
     for process in program.processes().indices() {
-        let path = path(program, run, process);
+        let path = path(program, run, process, &look);
         for (i, visit) in path.iter().enumerate() {
             let Role::Store(time) = visit.role else { continue };
+            if time >= run.events.len() && look.processes.contains(&process) {
+                let rest = sides(&path[i..]).skip(1).collect::<Vec<_>>();
+                add(choices, &rest, FenceKind::Full, &mut elements);
+            }
             let overtakes = |late: &&Visit| late.overtakes(time).is_some();
             let is_stopped_by_weak = |late: &&Visit| late.overtakes(time) == Some(FenceKind::StoreStore);
             let last = |test: &dyn Fn(&&Visit) -> bool| (i + 1..path.len()).rev().find(|&late| test(&&path[late]));
@@ -65,11 +75,31 @@ fn add(choices: &Choices, positions: &[Position], kind: FenceKind, elements: &mu
 
 /// The positions strictly between the first and the last operation.
 fn between(path: &[Visit]) -> Vec<Position> {
-    let sides =
-        path.iter().flat_map(|visit| [Side::Before, Side::After].map(|side| Position { edge: visit.edge, side }));
-    let mut positions: Vec<_> = sides.skip(1).collect();
+    let mut positions: Vec<_> = sides(path).skip(1).collect();
     positions.pop();
     positions
+}
+
+/// Both sides of each operation.
+fn sides(path: &[Visit]) -> impl Iterator<Item = Position> + '_ {
+    path.iter().flat_map(|visit| [Side::Before, Side::After].map(|side| Position { edge: visit.edge, side }))
+}
+
+/// What an invariant looks at in the end, if the run violates one.
+#[derive(Clone, Debug, Default)]
+struct Look {
+    processes: BTreeSet<ProcessId>,
+    locations: BTreeSet<LocationId>,
+}
+
+impl Look {
+    fn of(program: &Program, run: &Run) -> Self {
+        let Violation::Property(id) = run.trace.violation else { return Self::default() };
+        let property = &program.properties()[id];
+        let situation = run.situation.filter(|_| property.kind == PropertyKind::Invariant);
+        let (processes, locations) = situation.map(|it| property.situations[it].observed()).unwrap_or_default();
+        Self { processes, locations }
+    }
 }
 
 /// An operation that a process executed in the run.
@@ -105,7 +135,7 @@ impl Visit {
 }
 
 /// What a process executed, in program order.
-fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
+fn path(program: &Program, run: &Run, process: ProcessId, look: &Look) -> Vec<Visit> {
     let mut path: Vec<Visit> = Vec::new();
     let mut stores: Vec<Store> = Vec::new();
     // Stores in the buffer, oldest first; and loads that were served from it, with the store they saw.
@@ -138,7 +168,7 @@ fn path(program: &Program, run: &Run, process: ProcessId) -> Vec<Visit> {
         };
         path.push(Visit { edge, role });
     }
-    let times = earliest(run, process, &stores);
+    let times = earliest(run, process, &stores, look);
     for (store, &time) in stores.iter().zip(&times) {
         path[store.visit].role = Role::Store(time);
     }
@@ -159,7 +189,7 @@ struct Store {
 
 /// For each store the event right after which it may reach memory at the earliest. The stores of a process keep their
 /// order, or become simultaneous, which is as good as program order.
-fn earliest(run: &Run, process: ProcessId, stores: &[Store]) -> Vec<usize> {
+fn earliest(run: &Run, process: ProcessId, stores: &[Store], look: &Look) -> Vec<usize> {
     let mut order: Vec<usize> = (0..stores.len()).collect();
     order.sort_by_key(|&i| stores[i].flushed);
     let mut times = vec![0; stores.len()];
@@ -169,6 +199,9 @@ fn earliest(run: &Run, process: ProcessId, stores: &[Store]) -> Vec<usize> {
         let mut events = (issued..flushed.min(run.events.len())).rev();
         let touched = events.find(|&event| is_touched(&run.events[event], process, location));
         previous = previous.max(issued).max(touched.unwrap_or(0));
+        if flushed >= run.events.len() && look.locations.contains(&location) {
+            previous = previous.max(run.events.len());
+        }
         times[i] = previous;
     }
     times

@@ -203,21 +203,15 @@ impl Maker<'_> {
         let at = original.at.iter().map(|(process, points)| {
             let points = points.iter().flat_map(|&point| match (kind, self.ends[node(point)]) {
                 (PropertyKind::Final | PropertyKind::Hang, Some(end)) => vec![end],
-                (
-                    PropertyKind::Control | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace,
-                    Some(end),
-                ) => {
-                    vec![self.points[node(point)], end]
-                }
+                (_, Some(end)) => vec![self.points[node(point)], end],
                 (_, None) => vec![self.points[node(point)]],
             });
             (*process, points.collect())
         });
         let at: Vec<(ProcessId, Vec<PointId>)> = at.collect();
         let condition = match kind {
-            PropertyKind::Control | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => {
-                original.condition.clone()
-            }
+            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Race => original.condition.clone(),
+            PropertyKind::Robust | PropertyKind::Trace => original.condition.clone(),
             PropertyKind::Final | PropertyKind::Hang => {
                 // The buffer of a process that has ended is empty.
                 let has_ended = |process: ProcessId| {

@@ -213,7 +213,14 @@ impl Role {
 }
 
 /// Makes the store buffers of a program explicit. Under SC there are none, and the program stays as it is, save that
-/// its fences are laid into it.
+/// its fences are laid into it. Invariants of memory are left to an observer, one more thread; one that no observer can
+/// see, because it reads registers of a thread that may be beside a fence, is looked at wherever a store may arrive.
 pub fn translate(request: &Request<'_>) -> Translated {
-    build::build(request)
+    if !request.program.has_invariants() {
+        return build::build(request);
+    }
+    match request.program.with_observer(request.placement) {
+        Ok(program) => build::build(&Request { program: &program, ..*request }),
+        Err(_) => build::build(&Request { flushes: Flushes::Everywhere, ..*request }),
+    }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use fencewright::engine::{ALL, Engine};
 use fencewright::frontend::fw;
 use fencewright::frontend::lower::lower;
-use fencewright::memory::{Model, PsoRmw};
+use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{Program, Value};
 use fencewright::source::{Source, Style, render};
 
-use super::oracle::first_registers;
+use super::oracle::{configurations, first_registers};
 use super::random::{Random, Sample, Shape};
 use super::shrink::shrink;
 
@@ -67,6 +67,28 @@ pub(crate) fn check_racing(name: &str, shape: Shape, fewer: u64, law: impl Fn(&S
 /// Tries a law on random programs whose threads wait for each other.
 pub(crate) fn check_waiting(name: &str, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
     check_drawn(name, Sample::waiting, fewer, law);
+}
+
+/// Tries a law on random programs with an invariant of memory, most of which a weaker model breaks and a stronger one
+/// does not.
+pub(crate) fn check_invariants(name: &str, shape: Shape, fewer: u64, law: impl Fn(&Sample) -> Result<(), String>) {
+    let draw = |random: &mut Random| {
+        let is_racing = random.chance(60);
+        let mut sample = if is_racing { Sample::racing(random, shape) } else { Sample::new(random, shape) };
+        let any = (0..sample.threads.len()).map(|_| i64::from(random.chance(50))).collect();
+        let held = (0..sample.n_locations).map(|_| i64::from(random.chance(50))).collect();
+        let found = moments(&sample);
+        sample.ask_for_memory(random, &(any, held));
+        let Some([sc, tso, pso]) = found else { return sample };
+        let weak = if random.chance(50) { tso.difference(&sc) } else { pso.difference(&tso) };
+        let weak: Vec<_> = weak.collect();
+        if !weak.is_empty() {
+            let chosen = weak[random.below(weak.len())];
+            sample.ask_for_memory(random, chosen);
+        }
+        sample
+    };
+    check_drawn(name, draw, fewer, law);
 }
 
 fn from_environment(name: &str) -> Option<u64> {
@@ -160,6 +182,17 @@ fn ask_for_weak(sample: &mut Sample, random: &mut Random, model: Model) {
 fn outcomes(sample: &Sample) -> Option<[BTreeSet<Vec<Value>>; 3]> {
     let program = program(sample).ok()?;
     let [sc, tso, pso] = Model::ALL.map(|model| first_registers(&program, model, MAX_STATES));
+    Some([sc?, tso?, pso?])
+}
+
+/// What the threads can have come to while memory holds what, under each model.
+fn moments(sample: &Sample) -> Option<[BTreeSet<(Vec<Value>, Vec<Value>)>; 3]> {
+    let program = program(sample).ok()?;
+    let [sc, tso, pso] = Model::ALL.map(|model| {
+        let found = configurations(&program, model, Dialect::default(), MAX_STATES)?;
+        let leaves = |registers: &[Vec<Value>]| registers.iter().map(|registers| registers[0]).collect();
+        Some(found.into_iter().map(|(_, registers, memory)| (leaves(&registers), memory)).collect())
+    });
     Some([sc?, tso?, pso?])
 }
 

@@ -60,8 +60,10 @@ pub(crate) struct Sample {
     /// Pairs of thread and leaf, by number modulo the leaves of the thread.
     pub bad: Vec<(usize, usize)>,
     pub is_final: bool,
-    /// Memory in the final condition.
-    pub bad_memory: Option<(usize, usize)>,
+    /// Whether threads are asked for at their leaves, rather than by a register, if it is not about the end.
+    pub is_placed: bool,
+    /// Memory in the condition.
+    pub bad_memory: Vec<(usize, usize)>,
 }
 
 /// What may occur in a random program.
@@ -98,7 +100,8 @@ impl Sample {
         let bad = [&writer, &observer].iter().enumerate().map(|(t, chain)| (t, chain.last_leaf())).collect();
         let threads = vec![writer.statements(n_values), observer.statements(n_values)];
         let is_final = random.chance(50);
-        Self { n_locations, n_values, initial: vec![Some(0); n_locations], threads, bad, is_final, bad_memory: None }
+        let (initial, is_placed, bad_memory) = (vec![Some(0); n_locations], true, Vec::new());
+        Self { n_locations, n_values, initial, threads, bad, is_final, is_placed, bad_memory }
     }
 
     /// A program whose threads wait for each other, with little before and after.
@@ -131,9 +134,10 @@ impl Sample {
         if bad.is_empty() {
             bad.push((0, random.below(1000)));
         }
-        let has_memory = is_final && random.chance(50);
+        let has_memory = random.chance(if is_final { 50 } else { 25 });
         let bad_memory = has_memory.then(|| (random.below(n_locations), random.below(n_values)));
-        Self { n_locations, n_values, initial, threads, bad, is_final, bad_memory }
+        let (is_placed, bad_memory) = (true, bad_memory.into_iter().collect());
+        Self { n_locations, n_values, initial, threads, bad, is_final, is_placed, bad_memory }
     }
 
     /// Asks for an outcome that tells models apart, where there is one: `weak` holds outcomes that only a weaker model
@@ -144,8 +148,22 @@ impl Sample {
             leaves.map(|(t, leaf)| (t, usize::try_from(*leaf).expect("leaves are counted") - 1)).collect();
         if !bad.is_empty() {
             self.bad = bad;
-            self.bad_memory = None;
+            self.bad_memory.clear();
         }
+    }
+
+    /// Asks for some of these leaves (from 1) while memory holds some of these values.
+    pub(crate) fn ask_for_memory(&mut self, random: &mut Random, (leaves, memory): &(Vec<i64>, Vec<i64>)) {
+        let number = |it: &i64| usize::try_from(*it).expect("leaves and values are counted");
+        let reached = leaves.iter().enumerate().filter(|(_, leaf)| **leaf > 0);
+        self.bad = reached.filter(|_| random.chance(75)).map(|(t, leaf)| (t, number(leaf) - 1)).collect();
+        let held: Vec<_> = memory.iter().map(number).enumerate().collect();
+        self.bad_memory = held.iter().copied().filter(|_| random.chance(60)).collect();
+        if self.bad_memory.is_empty() {
+            self.bad_memory.push(held[random.below(held.len())]);
+        }
+        self.is_final = false;
+        self.is_placed = random.chance(70);
     }
 
     /// The program as text.
@@ -193,10 +211,13 @@ impl Sample {
             .iter()
             .map(|&(t, leaf)| {
                 let leaf = 1 + leaf % n_leaves[t];
-                if self.is_final { format!("T{t}.leaf == {leaf}") } else { format!("T{t}@l{leaf}") }
+                match self.is_final || !self.is_placed {
+                    true => format!("T{t}.leaf == {leaf}"),
+                    false => format!("T{t}@l{leaf}"),
+                }
             })
             .collect();
-        terms.extend(self.bad_memory.map(|(x, v)| format!("{} == {v}", name(x))));
+        terms.extend(self.bad_memory.iter().map(|&(x, v)| format!("{} == {v}", name(x))));
         let at_end = if self.is_final { " at end" } else { "" };
         let _ = writeln!(out, "\nforbid {}{at_end};", terms.join(" && "));
         out

@@ -22,7 +22,7 @@ fn candidates(sample: &Sample) -> Vec<Sample> {
             smaller.threads.remove(t);
             smaller.bad.retain(|bad| bad.0 != t);
             smaller.bad.iter_mut().filter(|bad| bad.0 > t).for_each(|bad| bad.0 -= 1);
-            if !smaller.bad.is_empty() {
+            if !smaller.bad.is_empty() || !smaller.bad_memory.is_empty() {
                 out.push(smaller);
             }
         }
@@ -32,10 +32,15 @@ fn candidates(sample: &Sample) -> Vec<Sample> {
             out.push(smaller);
         }
     }
-    if sample.bad.len() > 1 {
+    if sample.bad.len() + sample.bad_memory.len() > 1 {
         for i in 0..sample.bad.len() {
             let mut smaller = sample.clone();
             smaller.bad.remove(i);
+            out.push(smaller);
+        }
+        for i in 0..sample.bad_memory.len() {
+            let mut smaller = sample.clone();
+            smaller.bad_memory.remove(i);
             out.push(smaller);
         }
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use fencewright::certificate::abstraction::{Predicate, Site};
-use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Subject, digest, verify};
+use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Question, Subject, digest, verify};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{LocationId, Placement, Program};
 use fencewright::watch::{Monitor, Progress, Stop};
@@ -209,7 +209,8 @@ fn sums(program: &Program) -> Vec<Predicate> {
 }
 
 fn is_accepted(program: &Program, model: Model, pso_rmw: PsoRmw, grid: &Abstraction) -> bool {
-    let subject = Subject { tool: String::new(), program: digest(program), model, pso_rmw };
+    let question = Question::Safety;
+    let subject = Subject { tool: String::new(), program: digest(program), model, pso_rmw, question };
     let claim = Claim::Safe(Placement::NONE, Proof::Abstraction(grid.clone()));
     // Linear constraints take much longer.
     let hurry = Hurried { max_steps: if grid.predicates.is_empty() { 40_000 } else { 1_000 } };

@@ -27,7 +27,7 @@ fn weak_runs_are_blamed_on_a_reordering() {
         for model in Model::ALL.into_iter().filter(|&model| says(model) == Some(Expected::Unsafe)) {
             let Some(run) = bad_run(&program, model) else { continue };
             let is_weak = says(Model::Sc) == Some(Expected::Safe);
-            let blamed = matches!(blame(&program, &run), Blame::Overtaking(_));
+            let blamed = matches!(blame(&program, &run), Blame::Overtaking(_) | Blame::Unseen(_));
             let shown = trace_text(&program, &run, Fullness::Full, Style::Plain);
             assert!(blamed || !is_weak, "{} under {model}:\n{shown}", path.display());
             assert!(!blamed || model != Model::Sc, "{} under {model}:\n{shown}", path.display());

@@ -1,13 +1,16 @@
 //! Certificates that were changed, or that are about something else: refused, or still true. None upsets the checker.
 
-use fencewright::certificate::{Certificate, Claim, FenceOutcome, Proof, ProvedSet, digest, parse, verify, write};
+use fencewright::certificate::{
+    Certificate, Claim, FenceOutcome, Proof, ProvedSet, Question, digest, parse, verify, write,
+};
 
+use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
-use fencewright::prove::{certify, certify_fences};
+use fencewright::prove::{certify, certify_fences, certify_hang};
 use fencewright::source::Source;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
@@ -39,10 +42,24 @@ fn fence_certificate(program: &Program, model: Model) -> Certificate {
     certify_fences(&task, (&Place::AfterStores, By::Source), &request, &found, &Unlimited).expect("it can be proved")
 }
 
+fn hang_certificate(program: &Program, model: Model) -> Certificate {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+    let found = certify_hang(&Auto, &Hang { may_wait }, &task, &Unlimited).expect("the engine takes the program").0;
+    found.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", found.answer.verdict))
+}
+
 fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
     let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
     let task = Task { program, placement, model: certificate.subject.model, options: &options };
-    matches!(Auto.check(&task, &Unlimited).expect("the engine takes the program").verdict, Verdict::Safe)
+    let answer = match &certificate.subject.question {
+        Question::Safety => Auto.check(&task, &Unlimited),
+        Question::Hang(may_wait) => {
+            ask(&Auto, &Hang { may_wait: may_wait.clone() }, &task, &Unlimited).map(|it| it.answer)
+        }
+    };
+    matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }
 
 /// Whether what a certificate says is true, whatever its reasons; a run is its own reason.
@@ -82,7 +99,16 @@ fn originals() -> Vec<(Program, Certificate)> {
         let certificate = fence_certificate(&program, model);
         (program, certificate)
     };
+    let hang = |name: &str, model| {
+        let program = example(name);
+        let certificate = hang_certificate(&program, model);
+        (program, certificate)
+    };
     vec![
+        hang("hangs/lost_wake_up_fenced.fw", Model::Tso),
+        hang("hangs/lost_wake_up.fw", Model::Pso),
+        hang("hangs/server.fw", Model::Tso),
+        of("invariants/publish_fenced.fw", Model::Pso),
         of("peterson_fenced.fw", Model::Tso),
         of("litmus/mp_store_fence_po.fw", Model::Pso),
         of("litmus/sb.fw", Model::Sc),
@@ -130,6 +156,25 @@ fn mutated(text: &str, random: &mut Random) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Another question, and other threads that may wait.
+#[test]
+fn a_certificate_answers_its_own_question_only() {
+    let program = example("hangs/lost_wake_up.fw");
+    let mut forged = certificate(&program, Model::Tso);
+    assert!(matches!(forged.claim, Claim::Safe(..)), "it may hang, but nothing else is forbidden");
+    forged.subject.question = Question::Hang(Vec::new());
+    assert!(verify(&program, &forged, &Unlimited).is_err(), "it hangs");
+
+    let program = example("hangs/server.fw");
+    let proved = hang_certificate(&program, Model::Tso);
+    assert_eq!(verify(&program, &proved, &Unlimited), Ok(()));
+    for may_wait in [Vec::new(), vec![("Client".to_owned(), "waiting".to_owned())]] {
+        let mut forged = proved.clone();
+        forged.subject.question = Question::Hang(may_wait);
+        assert!(verify(&program, &forged, &Unlimited).is_err(), "the server waits for ever");
+    }
 }
 
 #[test]

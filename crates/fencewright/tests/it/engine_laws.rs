@@ -186,7 +186,7 @@ fn printing_and_parsing_is_the_identity() {
     });
 }
 
-fn agrees(program: &Program, model: Model, options: &Options, placement: &Placement) -> Result<(), String> {
+pub(crate) fn agrees(program: &Program, model: Model, options: &Options, placement: &Placement) -> Result<(), String> {
     let expected = match truth(program, placement, model, options.dialect, MAX_STATES) {
         Truth::Safe => Short::Safe,
         Truth::Unsafe => Short::Unsafe,
@@ -203,7 +203,7 @@ fn agrees(program: &Program, model: Model, options: &Options, placement: &Placem
 
 /// A verdict, ordered so that more violations are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Short {
+pub(crate) enum Short {
     Safe,
     Unsafe,
 }
@@ -240,7 +240,7 @@ fn answer(
 }
 
 /// The same, unless it takes too long: without its reductions an engine may.
-fn patient_answer(
+pub(crate) fn patient_answer(
     engine: &dyn Engine,
     program: &Program,
     model: Model,
@@ -268,7 +268,7 @@ impl Monitor for Patience {
 }
 
 /// After every store and before every load.
-fn positions(program: &Program) -> Vec<Position> {
+pub(crate) fn positions(program: &Program) -> Vec<Position> {
     let sides = program.edges().iter_enumerated().filter_map(|(edge, it)| match &it.op {
         Op::Store(..) => Some(Position { edge, side: Side::After }),
         Op::Load(..) => Some(Position { edge, side: Side::Before }),

@@ -6,15 +6,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fencewright::certificate::{Claim, Question, parse, verify, write};
 use fencewright::engine::hang::{Hang, waiting};
+use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, StopReason, Task, Verdict, ask};
 use fencewright::memory::{Dialect, Job, Machine, Model, Sc};
 use fencewright::program::{Domain, Placement, ProcessId, Program, Value};
+use fencewright::prove::certify_hang;
+use fencewright::source::Source;
 use fencewright::system::{Control, Effect, Outcome, State, System, Transition};
 use fencewright::watch::Unlimited;
 
 use crate::common::law::{MAX_STATES, check_waiting, engines, of_many, program, program_of};
-use crate::common::oracle::{Truth, visit};
+use crate::common::oracle::{Truth, truth, visit};
 
 #[test]
 fn engines_agree_with_the_definition() {
@@ -37,6 +41,48 @@ fn engines_agree_with_the_definition() {
     println!("{n_hangs:#?}");
     let only_weak = |(key, _): &(&String, &i32)| key.starts_with("[Safe") && key.contains("Unsafe");
     of_many(n_hangs.iter().any(|it| only_weak(&it)), "a program hangs under a weak model only");
+}
+
+/// The checker finds who is stuck where by itself; and what engines say is certified.
+#[test]
+fn the_checker_agrees_with_the_definition() {
+    let n_safe = std::cell::Cell::new(0);
+    check_waiting("certificates of hangs", 6, |sample| {
+        let (program, looping) = (program(sample)?, program_of(sample.text_with_loops())?);
+        let question = Question::Hang(Vec::new());
+        let asked = question.of(&program, &Unlimited).map_err(|it| it.to_string())?;
+        for model in Model::ALL {
+            let threads = threads(&looping);
+            let defined = model.with(Dialect::default(), Looking { program: &looping, threads });
+            let found = truth(&asked, &Placement::NONE, model, Dialect::default(), MAX_STATES);
+            if defined != Truth::TooLarge && found != Truth::TooLarge && defined != found {
+                return Err(format!("{model}: {defined:?}, but the checker's property is {found:?}"));
+            }
+            n_safe.set(n_safe.get() + certified(&program, model, defined)?);
+        }
+        Ok(())
+    });
+    println!("{} proofs that there is no hang", n_safe.get());
+    of_many(n_safe.get() > 100, "hardly any program has no hang");
+}
+
+/// How many proofs there are that a program has no hang.
+fn certified(program: &Program, model: Model, truth: Truth) -> Result<u32, String> {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    let (proved, _) = certify_hang(&Auto, &Hang::default(), &task, &Unlimited).map_err(|it| it.to_string())?;
+    let Some(certificate) = proved.certificate else { return Err(format!("{model}: {:?}", proved.answer.verdict)) };
+    let text = write(&certificate);
+    let read = parse(&Source::new("certificate", text.as_str())).map_err(|it| format!("{it:?}\n{text}"))?;
+    if read != certificate {
+        return Err(format!("{model}: what is read differs from what was written:\n{text}"));
+    }
+    verify(program, &read, &Unlimited).map_err(|it| format!("{model}: {it}\n{text}"))?;
+    match (&read.claim, truth) {
+        (Claim::Safe(..), Truth::Unsafe) => Err(format!("{model}: it hangs, but there is a proof that it does not")),
+        (Claim::Unsafe(..), Truth::Safe) => Err(format!("{model}: a hang is certified, but there is none")),
+        (claim, _) => Ok(u32::from(matches!(claim, Claim::Safe(..)))),
+    }
 }
 
 fn agrees(program: &Program, model: Model, truth: Truth) -> Result<(), String> {

@@ -2,12 +2,14 @@
 
 use std::fs;
 
+use fencewright::certificate::{Claim, verify};
 use fencewright::engine::hang::Hang;
 use fencewright::engine::{ALL, Asked, Engine, Options, Question, Task, Verdict, ask, named};
-use fencewright::expectation::{Expectations, Held, hold_hang};
+use fencewright::expectation::{Expectations, Expected, Held, hold_hang};
 use fencewright::frontend::{self, fw};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
+use fencewright::prove::certify_hang;
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::{Source, Style};
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
@@ -58,6 +60,30 @@ fn every_engine_says_what_the_headers_say() {
         }
     }
     assert!(n_held >= 60, "{n_held}");
+}
+
+#[test]
+fn what_the_headers_say_is_certified() {
+    let mut n_proved = 0;
+    for path in examples(&root()) {
+        let text = fs::read_to_string(&path).expect("the example can be read");
+        let hangs = Expectations::read(&text).unwrap_or_default().hangs;
+        let Some(program) = frontend::parse(&fw::Fw, &Source::new("t.fw", text), &[]).program else { continue };
+        for (model, expected, line) in hangs {
+            let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+            let (options, place) = (Options::default(), format!("{}:{line}", path.display()));
+            let task = Task::new(&program, model, &options);
+            let found = certify_hang(auto(), &Hang { may_wait }, &task, &Unlimited);
+            let (proved, _) = found.unwrap_or_else(|it| panic!("{place}: {it}"));
+            let verdict = proved.answer.verdict;
+            let certificate = proved.certificate.unwrap_or_else(|| panic!("{place}: {verdict:?}"));
+            assert_eq!(verify(&program, &certificate, &Unlimited), Ok(()), "{place}");
+            let is_safe = matches!(certificate.claim, Claim::Safe(..));
+            assert_eq!(is_safe, expected == Expected::Safe, "{place}");
+            n_proved += usize::from(is_safe);
+        }
+    }
+    assert!(n_proved >= 10, "{n_proved}");
 }
 
 #[test]

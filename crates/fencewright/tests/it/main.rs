@@ -21,6 +21,8 @@ mod growth_programs;
 mod hang_laws;
 mod hangs;
 mod integer_laws;
+mod invariant_laws;
+mod invariants;
 mod language_page;
 mod layers;
 mod machine_laws;

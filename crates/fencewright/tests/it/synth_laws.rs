@@ -71,7 +71,7 @@ fn every_repair_is_safe_and_has_nothing_to_spare() {
     });
 }
 
-type Candidates = IndexVec<CandidateId, Candidate>;
+pub(crate) type Candidates = IndexVec<CandidateId, Candidate>;
 
 fn equals_brute_force_everywhere(models: &[Model], methods: &[Method]) {
     let weakest = models[models.len() - 1];
@@ -95,13 +95,13 @@ fn equals_brute_force_everywhere(models: &[Model], methods: &[Method]) {
 
 /// How many programs were compared, and how many of those need fences and have a correct set.
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     n_compared: Cell<u32>,
     n_fixed: Cell<u32>,
 }
 
 impl Tally {
-    fn count(&self, sets: Option<Vec<Choice>>) {
+    pub(crate) fn count(&self, sets: Option<Vec<Choice>>) {
         let Some(sets) = sets else { return };
         let is_fixed = sets.first().is_some_and(|set| !set.0.is_empty());
         self.n_compared.set(self.n_compared.get() + 1);
@@ -109,7 +109,7 @@ impl Tally {
     }
 
     /// A law about fences says little of programs that need none.
-    fn show(&self, name: &str) {
+    pub(crate) fn show(&self, name: &str) {
         let (n_compared, n_fixed) = (self.n_compared.get(), self.n_fixed.get());
         println!("{name}: {n_compared} compared, {n_fixed} of them fixed by fences");
         of_many(5 * n_fixed >= n_compared, &format!("{name}: only {n_fixed} of {n_compared} need fences"));
@@ -117,7 +117,7 @@ impl Tally {
 }
 
 /// Candidates of several processes that come together, as the members of a family share theirs.
-fn shared(candidates: &Candidates) -> Candidates {
+pub(crate) fn shared(candidates: &Candidates) -> Candidates {
     let mut of_owner: BTreeMap<&str, Vec<&Candidate>> = BTreeMap::new();
     for candidate in candidates {
         of_owner.entry(&candidate.owner).or_default().push(candidate);
@@ -132,7 +132,7 @@ fn shared(candidates: &Candidates) -> Candidates {
 }
 
 /// The minimal sets, if there are not too many sets to try them all.
-fn equals_brute_force(
+pub(crate) fn equals_brute_force(
     program: &Program,
     models: &[Model],
     candidates: &Candidates,

@@ -15,7 +15,7 @@ use crate::util::{Idx, IndexVec};
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, Message, MessageKind, ProcessProof, Waiting};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
-use super::{Abstraction, Certificate, Claim, LocalState, Proof, Subject, VERSION, write};
+use super::{Abstraction, Certificate, Claim, LocalState, Proof, Question, Subject, VERSION, write};
 
 use words::{Line, Lines, Word};
 
@@ -65,7 +65,21 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     let pso_rmw = lines.one("pso-rmw", "`location` or `all`", |word| {
         word.among("`location` or `all`", [PsoRmw::Location, PsoRmw::All].map(|it| (write::pso_rmw(it), it)))
     })?;
-    Ok(Subject { tool, program, model, pso_rmw })
+    Ok(Subject { tool, program, model, pso_rmw, question: question(lines)? })
+}
+
+/// `question hang`, and who may wait; nothing for safety.
+fn question(lines: &mut Lines<'_>) -> Parsed<Question> {
+    let Some(mut line) = lines.next_if("question") else { return Ok(Question::Safety) };
+    line.keyword("hang")?;
+    line.end()?;
+    let mut may_wait = Vec::new();
+    while let Some(mut line) = lines.next_if("may-wait") {
+        let thread = line.word("a thread")?.text.to_owned();
+        may_wait.push((thread, line.word("a label")?.text.to_owned()));
+        line.end()?;
+    }
+    Ok(Question::Hang(may_wait))
 }
 
 fn placement(lines: &mut Lines<'_>) -> Parsed<Placement> {

@@ -40,6 +40,7 @@ mod heads;
 mod layout;
 mod order;
 
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
 use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
 use crate::translate::{Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, translate};
@@ -145,11 +146,17 @@ impl Engine for Numeric {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         task.buffering()?;
-        Ok(())
+        is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        observed(task, |task| self.analyzed(task, monitor))
+    }
+}
+
+impl Numeric {
+    fn analyzed(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let translated = translate(&Request {
             program: task.program,
             placement: task.placement,

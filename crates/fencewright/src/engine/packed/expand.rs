@@ -378,7 +378,8 @@ impl<'a, C: Component> Expander<'a, C> {
         let value_of = |variable: &StateVar| value(&nodes, (component, memory), variable);
         let mut properties = program.properties().iter_enumerated();
         properties.find_map(|(id, property)| {
-            let is_time = || property.kind.is_due(component.is_settled(memory));
+            let is_due = |is_settled| property.kind.is_due(is_settled);
+            let is_time = || is_due(false) || (is_due(true) && component.is_settled(memory));
             let is_bad = property.situations.iter().any(|situation| {
                 let is_there = situation
                     .at

@@ -36,6 +36,7 @@ mod waiting;
 
 use std::collections::BTreeSet;
 
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
@@ -106,16 +107,17 @@ impl Engine for Predicates {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         task.buffering()?;
-        needs_integers(ASKER, task.program)
+        needs_integers(ASKER, task.program)?;
+        is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
         let keep = task.options.choice(&KEEP, &Keep::ALL, Keep::name);
-        rescaled((task, ASKER.arithmetic), |task| {
-            refined((task, keep), monitor, |verdict, refinement| answer(verdict, refinement.stats))
-        })
+        let check =
+            |task: &Task<'_>| refined((task, keep), monitor, |verdict, refinement| answer(verdict, refinement.stats));
+        observed(task, |task| rescaled((task, ASKER.arithmetic), check))
     }
 }
 

@@ -36,6 +36,7 @@ mod stage;
 mod system;
 
 use crate::engine::backward::{End, Search};
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::symbolic::difference::Arithmetic;
 use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
@@ -89,13 +90,14 @@ impl Engine for ZonesEngine {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         task.buffering()?;
-        needs_integers(ASKER, task.program)
+        needs_integers(ASKER, task.program)?;
+        is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
-        rescaled((task, ASKER.arithmetic), |task| self.search(task, monitor))
+        observed(task, |task| rescaled((task, ASKER.arithmetic), |task| self.search(task, monitor)))
     }
 }
 

@@ -158,7 +158,8 @@ impl<'a> Lexer<'a> {
             return Some(TokenKind::Symbol(Symbol::Text));
         }
         let rest = self.rest().as_bytes();
-        for length in if first == '"' { [0; 3] } else { [3, 2, 1] } {
+        let is_none = first == '"' || first == '#' && !counts(self.rest());
+        for length in if is_none { [0; 3] } else { [3, 2, 1] } {
             let text = rest.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok());
             if let Some(symbol) = text.and_then(Symbol::from_text) {
                 self.position += length;
@@ -227,6 +228,16 @@ impl<'a> Lexer<'a> {
         }
         self.is_after_error = true;
     }
+}
+
+/// Whether a `#` counts threads: a name follows it, and none that a preprocessor knows.
+fn counts(rest: &str) -> bool {
+    const FOREIGN: [&str; 11] =
+        ["define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "pragma", "undef"];
+    let behind = &rest[1..];
+    let length = behind.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(behind.len());
+    let starts_name = behind.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    starts_name && !FOREIGN.contains(&&behind[..length])
 }
 
 /// The length of the text in quotes that starts here, if it may be a message.

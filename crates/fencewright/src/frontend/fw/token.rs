@@ -67,7 +67,7 @@ spelled! {
         AndAnd "&&", OrOr "||", ShiftLeft "<<", ShiftRight ">>", Question "?",
         MulAssign "*=", DivAssign "/=", RemAssign "%=", AndAssign "&=", OrAssign "|=", XorAssign "^=",
         ColonAssign ":=", RangeEq "..=", Ellipsis "...", Arrow "->", FatArrow "=>", ColonColon "::",
-        ShiftLeftAssign "<<=", ShiftRightAssign ">>=", Text "\"",
+        ShiftLeftAssign "<<=", ShiftRightAssign ">>=", Text "\"", Hash "#",
     }
 }
 

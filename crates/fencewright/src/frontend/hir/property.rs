@@ -10,7 +10,7 @@ use super::LocalId;
 pub enum Observed {
     /// A register of a thread.
     Local(ProcessId, LocalId),
-    /// A location of memory; only at the end.
+    /// A location of memory proper; without an end to look at, the property is an [`PropertyKind::Invariant`].
     Memory(LocationId),
 }
 

@@ -39,6 +39,7 @@ impl Body<'_, '_> {
             | ExprKind::Conditional(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => self.test(expr),
         };
         self.foresee(span);
@@ -91,6 +92,7 @@ impl Body<'_, '_> {
             | ExprKind::Shift(..)
             | ExprKind::Conditional(_)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => false,
         }
     }
@@ -98,9 +100,12 @@ impl Body<'_, '_> {
     /// Whether finding the value takes a step: a load, a call or a choice.
     fn has_effect(&mut self, expr: &Tree) -> bool {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::At(..) | ExprKind::Member(..) => {
-                false
-            }
+            ExprKind::Int(_)
+            | ExprKind::Based(..)
+            | ExprKind::Bool(_)
+            | ExprKind::At(..)
+            | ExprKind::Count(..)
+            | ExprKind::Member(..) => false,
             ExprKind::Any(_) | ExprKind::Index(..) => true,
             ExprKind::Name(name) => matches!(self.resolve(name), Meaning::Shared(_)),
             ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => self.has_effect(inner),

@@ -174,6 +174,7 @@ impl<'a> Body<'_, 'a> {
             | ast::ExprKind::Paren(_)
             | ast::ExprKind::Call(..)
             | ast::ExprKind::At(..)
+            | ast::ExprKind::Count(..)
             | ast::ExprKind::Member(..) => {
                 self.refuse_argument(argument);
                 return None;

@@ -116,6 +116,7 @@ fn name_of(expr: &ast::Expr) -> Option<&ast::Name> {
         | ExprKind::Index(..)
         | ExprKind::Call(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..)
         | ExprKind::Int(_)
         | ExprKind::Based(..)

@@ -41,7 +41,7 @@ impl Body<'_, '_> {
             ExprKind::Conditional(it) => self.select(it, wanted, span),
             ExprKind::Call(name, _) if name.text == "cas" => self.decide(expr),
             ExprKind::Call(name, arguments) => self.call_value(name, arguments, span),
-            ExprKind::At(..) | ExprKind::Member(..) => {
+            ExprKind::At(..) | ExprKind::Count(..) | ExprKind::Member(..) => {
                 let text = self.log.text(span);
                 let message = format!("`{text}` has no meaning here");
                 self.log.error(span, message, "`@` and `.` belong in `forbid`; a thread sees its own registers only");
@@ -233,6 +233,7 @@ impl Body<'_, '_> {
             | ExprKind::Conditional(_)
             | ExprKind::Paren(_)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => self.value(expr, wanted),
         };
         self.put(register, value)

@@ -20,6 +20,7 @@ mod log;
 mod orders;
 mod properties;
 mod property_conditions;
+mod property_counts;
 mod property_words;
 mod registers;
 mod shared;

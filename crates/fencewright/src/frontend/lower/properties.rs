@@ -14,6 +14,7 @@ use super::body::Lowering as Body;
 use super::constants::{Environment, constant, ends};
 use super::globals::{Global, Globals, unknown, unknown_part};
 use super::log::Log;
+use super::property_counts::{Members, has_count};
 use super::registers;
 use super::typed::Ty;
 
@@ -48,9 +49,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                     let error = Diagnostic::error(name.span, message).and_at(first, "the first");
                     log.say(error.with_help("give one of them another name"));
                 }
-                let mut lowering = Lowering::new(log, unit, *known, &registers, &mut uses);
-                lowering.memory = if forbid.at_end.is_some() { Memory::Allowed } else { Memory::AtEndOnly };
-                let property = lowering.forbid(forbid, item.span);
+                let property = Lowering::new(log, unit, *known, &registers, &mut uses).forbid(forbid, item.span);
                 unit.property(property);
             }
             ItemKind::Predicate(expr) => {
@@ -84,13 +83,6 @@ fn check_exception(log: &mut Log, known: &Known<'_, '_>, (thread, label): &(ast:
     }
 }
 
-/// Whether a condition may look at memory.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Memory {
-    Allowed,
-    AtEndOnly,
-}
-
 /// What the choices of binders come to.
 #[derive(Default)]
 struct Chosen {
@@ -109,7 +101,10 @@ pub(super) struct Lowering<'l, 'k, 'a> {
     pub known: Known<'k, 'a>,
     pub registers: &'l [Registers],
     pub environment: Environment<'k, 'a>,
-    pub memory: Memory,
+    /// Whether it looks at memory.
+    pub sees_memory: bool,
+    /// The members that a count is about now, if they are chosen one after the other.
+    pub members: Option<Members>,
     pub uses: &'l mut Uses,
     n_rounds: usize,
     /// Where there were too many choices.
@@ -125,8 +120,8 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         uses: &'l mut Uses,
     ) -> Self {
         let environment = Environment::new(known.globals);
-        let (memory, n_rounds, left_out) = (Memory::Allowed, 0, None);
-        Self { log, unit, known, registers, environment, memory, uses, n_rounds, left_out }
+        let (sees_memory, n_rounds, left_out) = (false, 0, None);
+        Self { log, unit, known, registers, environment, sees_memory, members: None, uses, n_rounds, left_out }
     }
 
     fn forbid(&mut self, forbid: &ast::Forbid, span: Span) -> Property {
@@ -135,7 +130,11 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         self.bind(&forbid.binders, &forbid.condition, None, &mut chosen);
         let Chosen { any_of, members } = chosen;
         let words = self.words(forbid, members);
-        let kind = if forbid.at_end.is_some() { PropertyKind::Final } else { PropertyKind::Control };
+        let kind = match &forbid.at_end {
+            Some(_) => PropertyKind::Final,
+            None if self.sees_memory => PropertyKind::Invariant,
+            None => PropertyKind::Control,
+        };
         let (text, condition) = (self.log.text(forbid.condition.span), forbid.condition.span);
         Property { kind, ended, any_of, left_out: self.left_out, text, words, condition, span }
     }
@@ -155,9 +154,17 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     /// One claim for each choice of the binders, with the place of the outermost one that chose anew.
     fn bind(&mut self, binders: &[ast::Binder], condition: &ast::Expr, chosen: Option<Span>, all: &mut Chosen) {
         let Some((binder, rest)) = binders.split_first() else {
-            all.members.extend(self.with_choice(condition).map(|text| (all.any_of.len(), text)));
-            let claim = self.claim(condition);
-            all.any_of.push((chosen, claim));
+            match self.choices_of_members(condition) {
+                None => self.choose(condition, chosen, all),
+                Some(choices) => {
+                    for members in choices {
+                        let chosen = Some(chosen.unwrap_or(members.span));
+                        self.members = Some(members);
+                        self.choose(condition, chosen, all);
+                    }
+                    self.members = None;
+                }
+            }
             return;
         };
         let Some((lo, hi)) = ends(self.log, &self.environment, &binder.range) else { return };
@@ -176,10 +183,20 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         }
     }
 
+    /// The claim for one choice.
+    fn choose(&mut self, condition: &ast::Expr, chosen: Option<Span>, all: &mut Chosen) {
+        all.members.extend(self.with_choice(condition).map(|text| (all.any_of.len(), text)));
+        let claim = self.claim(condition);
+        all.any_of.push((chosen, claim));
+    }
+
     fn claim(&mut self, expr: &ast::Expr) -> Claim {
         heed(2);
         if !has_at(expr) {
             return Claim::Holds(self.boolean(expr).expr);
+        }
+        if let Some(claim) = self.count(expr) {
+            return claim;
         }
         match &expr.kind {
             ExprKind::Paren(inner) => self.claim(inner),
@@ -207,8 +224,12 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
             | ExprKind::Shift(..)
             | ExprKind::Conditional(_)
             | ExprKind::Call(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => {
-                self.log.error(expr.span, "`@` is not a value", "join it with `&&` and `||` only");
+                match has_count(expr) {
+                    true => self.log.error(expr.span, "a count is compared with a constant only", "write `#P@l >= 2`"),
+                    false => self.log.error(expr.span, "`@` is not a value", "join it with `&&` and `||` only"),
+                }
                 Claim::Never
             }
         }
@@ -217,6 +238,11 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     /// `P@l`
     fn at(&mut self, thread: &ast::ThreadRef, label: &ast::Name) -> Option<Claim> {
         let i = self.thread(thread)?;
+        self.at_label(i, label)
+    }
+
+    /// A thread, by its number, is at a label.
+    pub(super) fn at_label(&mut self, i: usize, label: &ast::Name) -> Option<Claim> {
         let declared = &self.known.bodies[i].declared_labels;
         let (thread, span) = (ProcessId::from_usize(i), label.span);
         let at = |declared| Some(Claim::At { thread, label: label.text.clone(), span, declared });
@@ -244,7 +270,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     }
 
     /// The threads that are named: a family without arguments means all its members.
-    fn threads(&mut self, thread: &ast::ThreadRef) -> Vec<usize> {
+    pub(super) fn threads(&mut self, thread: &ast::ThreadRef) -> Vec<usize> {
         let name = &thread.name;
         self.log.used.insert(name.text.clone());
         match self.known.globals.get(&name.text) {
@@ -300,7 +326,7 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
 /// Whether an `@` occurs.
 fn has_at(expr: &ast::Expr) -> bool {
     match &expr.kind {
-        ExprKind::At(..) => true,
+        ExprKind::At(..) | ExprKind::Count(..) => true,
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) => has_at(inner),
         ExprKind::Binary(_, left, right) | ExprKind::Shift(_, left, right) => has_at(left) || has_at(right),
         ExprKind::Conditional(it) => has_at(&it.condition) || has_at(&it.then) || has_at(&it.otherwise),

@@ -1,4 +1,4 @@
-//! Conditions of properties: expressions over the registers of all processes and, at the end, memory.
+//! Conditions of properties: expressions over the registers of all processes and memory.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::util::Idx;
 use super::constants::constant;
 use super::globals::{Global, unknown, unknown_part};
 use super::log::Log;
-use super::properties::{Lowering, Memory};
+use super::properties::Lowering;
 use super::typed::{Ty, Typed, builtin, pure};
 
 impl Lowering<'_, '_, '_> {
@@ -41,6 +41,7 @@ impl Lowering<'_, '_, '_> {
             ExprKind::Any(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Int(_)
             | ExprKind::Based(..)
             | ExprKind::Bool(_)
@@ -50,7 +51,7 @@ impl Lowering<'_, '_, '_> {
             | ExprKind::Conditional(_)
             | ExprKind::Paren(_) => {
                 let message = format!("`{}` has no meaning in a property", self.log.text(span));
-                self.log.error(span, message, "use `P@label`, `P.register`, constants and, at the end, memory");
+                self.log.error(span, message, "use `P@label`, `P.register`, constants and memory");
                 Typed::wrong(span)
             }
         }
@@ -126,11 +127,7 @@ impl Lowering<'_, '_, '_> {
     fn memory(&mut self, name: &ast::Name, index: &[ast::Expr], span: Span) -> Typed<Observed> {
         self.log.used.insert(name.text.clone());
         let Some(location) = self.location(name, index, span) else { return Typed::wrong(span) };
-        if self.memory == Memory::AtEndOnly {
-            let message = format!("`{}` is memory, which is looked at only at the end", self.log.text(span));
-            self.log.error(span, message, "add `at end`, or load it to a register and name that: `P.r`");
-            return Typed::wrong(span);
-        }
+        self.sees_memory = true;
         let domain = self.unit.memory().locations()[location].domain;
         Typed::new(Expr::Var(Observed::Memory(location)), Ty::of(domain), span)
     }
@@ -199,6 +196,7 @@ fn collect_leaves<'e>(expr: &'e ast::Expr, leaves: &mut Vec<&'e ast::Expr>) {
         | ExprKind::Name(_)
         | ExprKind::Index(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => leaves.push(expr),
     }
 }

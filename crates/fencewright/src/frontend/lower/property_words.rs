@@ -29,13 +29,21 @@ impl Lowering<'_, '_, '_> {
         PropertyWords { name: forbid.name.as_ref().map(|it| it.text.clone()), when, choices, members }
     }
 
-    /// A condition in the words of the text, with values for what the binders choose now; nothing without binders.
+    /// A condition in the words of the text, with values for what the binders choose now, and the members that are
+    /// counted; nothing without any.
     pub(super) fn with_choice(&self, condition: &Expr) -> Option<String> {
-        if self.environment.local.is_empty() || condition.span.end - condition.span.start > MAX_BYTES {
+        let is_chosen = !self.environment.local.is_empty() || self.members.is_some();
+        if !is_chosen || condition.span.end - condition.span.start > MAX_BYTES {
             return None;
         }
-        let mut chosen: Vec<(Span, Value)> = Vec::new();
-        self.chosen(condition, &mut chosen);
+        let mut values: Vec<(Span, Value)> = Vec::new();
+        self.chosen(condition, &mut values);
+        let members = self.members.as_ref().and_then(|it| self.in_words(it, condition));
+        let is_outside =
+            |it: &(Span, Value)| members.as_ref().is_none_or(|(at, _)| it.0.end <= at.start || at.end <= it.0.start);
+        let mut chosen: Vec<(Span, String)> =
+            values.into_iter().filter(is_outside).map(|(span, value)| (span, value.to_string())).collect();
+        chosen.extend(members);
         chosen.sort_unstable();
         let text = self.log.text(condition.span);
         let mut out = String::new();
@@ -43,7 +51,7 @@ impl Lowering<'_, '_, '_> {
         for (span, value) in chosen {
             let at = |byte: u32| (byte - condition.span.start) as usize;
             out += text.get(done..at(span.start)).unwrap_or_default();
-            out += &value.to_string();
+            out += &value;
             done = at(span.end);
         }
         Some(out + text.get(done..).unwrap_or_default())
@@ -70,7 +78,9 @@ impl Lowering<'_, '_, '_> {
                 [&it.condition, &it.then, &it.otherwise].into_iter().for_each(|it| self.chosen(it, all));
             }
             ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => parts.iter().for_each(|it| self.chosen(it, all)),
-            ExprKind::At(thread, _) => thread.arguments.iter().for_each(|it| self.chosen(it, all)),
+            ExprKind::At(thread, _) | ExprKind::Count(thread, _) => {
+                thread.arguments.iter().for_each(|it| self.chosen(it, all))
+            }
             ExprKind::Member(thread, _, index) => {
                 thread.arguments.iter().chain(index).for_each(|it| self.chosen(it, all));
             }
@@ -103,6 +113,7 @@ impl Lowering<'_, '_, '_> {
             | ExprKind::Unary(..)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => None,
         }
     }
@@ -123,7 +134,7 @@ fn mentions(expr: &Expr, is_it: &dyn Fn(&str) -> bool) -> bool {
         }
         ExprKind::Conditional(it) => [&it.condition, &it.then, &it.otherwise].iter().any(|it| mentions(it, is_it)),
         ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => all(parts),
-        ExprKind::At(thread, _) => all(&thread.arguments),
+        ExprKind::At(thread, _) | ExprKind::Count(thread, _) => all(&thread.arguments),
         ExprKind::Member(thread, _, index) => all(&thread.arguments) || all(index),
         ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::Any(_) => false,
     }

@@ -182,6 +182,7 @@ impl<'a> Body<'_, 'a> {
             | ast::ExprKind::Index(..)
             | ast::ExprKind::Call(..)
             | ast::ExprKind::At(..)
+            | ast::ExprKind::Count(..)
             | ast::ExprKind::Member(..) => false,
         }
     }

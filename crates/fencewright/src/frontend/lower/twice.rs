@@ -57,6 +57,6 @@ fn collect<'e>(expr: &'e ast::Expr, loads: &mut Vec<(&'e ast::Name, Span)>) {
         // What a call does with its arguments, it says itself.
         ExprKind::Call(..) => {}
         ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) | ExprKind::Any(_) => {}
-        ExprKind::At(..) | ExprKind::Member(..) => {}
+        ExprKind::At(..) | ExprKind::Count(..) | ExprKind::Member(..) => {}
     }
 }

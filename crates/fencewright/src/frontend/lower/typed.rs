@@ -244,6 +244,7 @@ pub(super) fn pure<V>(
         | ast::ExprKind::Name(_)
         | ast::ExprKind::Index(..)
         | ast::ExprKind::At(..)
+        | ast::ExprKind::Count(..)
         | ast::ExprKind::Member(..) => leaf(log, expr),
     }
 }

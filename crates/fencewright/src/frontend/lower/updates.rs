@@ -104,6 +104,7 @@ impl Body<'_, '_> {
             | ExprKind::Paren(_)
             | ExprKind::Call(..)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => None,
         };
         let meaning = target.map(|target| (target, self.resolve(target.name)));

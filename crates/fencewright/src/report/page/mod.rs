@@ -113,8 +113,9 @@ fn steps(data: &RunData<'_>, blame: &Blame) -> String {
     let tag = |i: usize| match blame {
         Blame::Overtaking(it) if it.store == i => " <span class=\"tag\">delayed</span>",
         Blame::Overtaking(it) if it.access == i => " <span class=\"tag\">overtook it</span>",
+        Blame::Unseen(store) if *store == i => " <span class=\"tag\">delayed</span>",
         Blame::Stale(Some(load)) if *load == i => " <span class=\"tag\">older message</span>",
-        Blame::Overtaking(_) | Blame::Nobody { .. } | Blame::Stale(_) | Blame::Unexamined => "",
+        Blame::Overtaking(_) | Blame::Unseen(_) | Blame::Nobody { .. } | Blame::Stale(_) | Blame::Unexamined => "",
     };
     let mut out = String::new();
     for (i, step) in data.steps.iter().enumerate() {

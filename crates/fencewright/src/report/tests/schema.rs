@@ -45,6 +45,7 @@ fn verifications_fit_the_schema() {
             program: "0".to_owned(),
             model: Model::Tso,
             pso_rmw: PsoRmw::Location,
+            question: crate::certificate::Question::Safety,
         },
         claim: Claim::Safe(Placement::NONE, Proof::Exploration(7)),
     };

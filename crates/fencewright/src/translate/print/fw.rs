@@ -262,7 +262,7 @@ impl Writer<'_> {
 
     fn situation(&self, kind: PropertyKind, situation: &Situation) -> String {
         let mut parts = Vec::new();
-        if matches!(kind, PropertyKind::Control | PropertyKind::Robust) {
+        if matches!(kind, PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Robust) {
             for (process, points) in &situation.at {
                 let ats: Vec<String> = points.iter().map(|&point| self.at(*process, point)).collect();
                 parts.push(if ats.len() == 1 { ats[0].clone() } else { format!("({})", ats.join(" || ")) });
@@ -282,11 +282,8 @@ impl Writer<'_> {
         let ended: Vec<&str> = situation.at.iter().map(|it| self.names.processes[it.0].as_str()).collect();
         let at_end = match kind {
             // What is printed has no buffers.
-            PropertyKind::Control
-            | PropertyKind::Hang
-            | PropertyKind::Race
-            | PropertyKind::Robust
-            | PropertyKind::Trace => String::new(),
+            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Hang => String::new(),
+            PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => String::new(),
             PropertyKind::Final => format!(" at end of {}", ended.join(", ")),
         };
         format!("{}{at_end}", parts.join(" && "))

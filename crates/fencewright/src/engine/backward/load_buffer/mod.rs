@@ -39,6 +39,7 @@ use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree, Unmade
 use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::program::ProcessId;
 use crate::system::Run;
@@ -94,11 +95,18 @@ impl Engine for LoadBuffer {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         task.buffering()?;
-        fits(task)
+        fits(task)?;
+        is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        observed(task, |task| self.search(task, monitor))
+    }
+}
+
+impl LoadBuffer {
+    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let machine = Machine::of(task.buffering()?);
         fits(task)?;
         let automaton = automaton(task)?;

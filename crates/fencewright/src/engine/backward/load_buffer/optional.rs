@@ -26,7 +26,7 @@ use crate::engine::backward::load_buffer::reducing;
 use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Indexed, Search, WellStructured, Words};
-use crate::engine::{Reduction, StopReason, Task, Unsupported};
+use crate::engine::{Reduction, StopReason, Task, Unsupported, with_observer};
 use crate::memory::Buffering;
 use crate::program::{FenceKind, Position, ProcessId};
 use crate::system::Action;
@@ -53,6 +53,19 @@ pub struct Found {
 /// # Errors
 /// The model has weaker fences, or the load-buffer engine does not take the task.
 pub fn clauses(
+    task: &Task<'_>,
+    optional: &BTreeMap<Position, Labels>,
+    monitor: &dyn Monitor,
+) -> Result<Found, Unsupported> {
+    if !task.program.has_invariants() {
+        return clauses_of_control(task, optional, monitor);
+    }
+    let program = with_observer(task)?;
+    clauses_of_control(&Task { program: &program, ..*task }, optional, monitor)
+}
+
+/// The same, without invariants.
+fn clauses_of_control(
     task: &Task<'_>,
     optional: &BTreeMap<Position, Labels>,
     monitor: &dyn Monitor,

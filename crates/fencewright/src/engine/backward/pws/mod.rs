@@ -28,6 +28,7 @@ use crate::engine::automaton::{Automaton, RegisterFree, Unmade};
 use crate::engine::backward::bad::announce;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::{Buffering, PsoRmw};
 use crate::system::Run;
@@ -75,11 +76,18 @@ impl Engine for Pws {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        updates(task).map(drop)
+        updates(task)?;
+        is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        observed(task, |task| self.search(task, monitor))
+    }
+}
+
+impl Pws {
+    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let rmw = updates(task)?;
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {

@@ -23,6 +23,7 @@ use crate::engine::automaton::{Automaton, RegisterFree, Unmade};
 use crate::engine::backward::bad::announce;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
+use crate::engine::observer::{is_observable, observed};
 use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Buffering;
 use crate::system::Run;
@@ -65,7 +66,7 @@ impl Engine for SingleBufferEngine {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         match task.buffering()? {
-            Buffering::Fifo => Ok(()),
+            Buffering::Fifo => is_observable(task),
             Buffering::None | Buffering::PerLocation(_) => Err(Unsupported {
                 reason: format!("the single-buffer engine does not know {}", task.model),
                 help: "use `--engine explicit`".to_owned(),
@@ -76,6 +77,12 @@ impl Engine for SingleBufferEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
+        observed(task, |task| self.search(task, monitor))
+    }
+}
+
+impl SingleBufferEngine {
+    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {
             Ok(program) => program,

@@ -82,7 +82,9 @@ impl Parser<'_> {
         match self.kind() {
             TokenKind::Name | TokenKind::Int(_) => true,
             TokenKind::Keyword(keyword) => matches!(keyword, Keyword::Any | Keyword::True | Keyword::False),
-            TokenKind::Symbol(symbol) => matches!(symbol, Symbol::OpenParen | Symbol::Minus | Symbol::Bang),
+            TokenKind::Symbol(symbol) => {
+                matches!(symbol, Symbol::OpenParen | Symbol::Minus | Symbol::Bang | Symbol::Hash)
+            }
             TokenKind::End => false,
         }
     }
@@ -160,6 +162,7 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::False) => ExprKind::Bool(false),
             TokenKind::Keyword(Keyword::Any) => return self.any(),
             TokenKind::Symbol(Symbol::OpenParen) => return self.parenthesized(),
+            TokenKind::Symbol(Symbol::Hash) => return self.count(),
             TokenKind::Keyword(_) | TokenKind::Symbol(_) | TokenKind::End => return Err(self.no_operand()),
         };
         self.bump();
@@ -232,6 +235,18 @@ impl Parser<'_> {
             ExprKind::Member(thread, register, self.indices()?.0)
         };
         self.tree(self.since(span), kind, height)
+    }
+
+    /// `#P@l`
+    #[inline(never)]
+    fn count(&mut self) -> Parsed<Tree> {
+        let start = self.bump().span;
+        let help = "count the members of a family at a label: `#P@critical >= 2`";
+        let name = self.name("a thread", help)?;
+        let thread = ThreadRef { span: name.span, name, arguments: Vec::new() };
+        self.expect(Symbol::At, help)?;
+        let label = self.name("a label", help)?;
+        self.tree(self.since(start), ExprKind::Count(thread, label), 0)
     }
 
     /// `[e]`, `[e][f]`, …, and the greatest height; nothing where no bracket stands.

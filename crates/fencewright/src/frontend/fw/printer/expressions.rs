@@ -74,6 +74,7 @@ fn precedence_of(kind: &ExprKind) -> u8 {
         | ExprKind::Paren(_)
         | ExprKind::Call(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => precedence::ATOM,
     }
 }
@@ -120,6 +121,7 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
             write_list(out, arguments);
         }
         ExprKind::At(thread, label) => write_of_thread(out, thread, "@", &label.text),
+        ExprKind::Count(thread, label) => *out += &format!("#{}@{}", thread.name.text, label.text),
         ExprKind::Member(thread, register, index) => {
             write_of_thread(out, thread, ".", &register.text);
             index.iter().for_each(|index| write_between(out, "[", index, "]"));
@@ -208,6 +210,7 @@ fn write_compact(out: &mut String, it: &Expr, loosest: u8) {
         | ExprKind::Paren(_)
         | ExprKind::Call(..)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => write(out, it, loosest),
     }
 }

@@ -58,9 +58,12 @@ impl Body<'_, '_> {
                 (binary(*op, left, right), combined(*op, a, b))
             }
             // None of these comes from the parser.
-            ExprKind::Bool(_) | ExprKind::Any(_) | ExprKind::Index(..) | ExprKind::At(..) | ExprKind::Member(..) => {
-                (it.clone(), Range::ALL)
-            }
+            ExprKind::Bool(_)
+            | ExprKind::Any(_)
+            | ExprKind::Index(..)
+            | ExprKind::At(..)
+            | ExprKind::Count(..)
+            | ExprKind::Member(..) => (it.clone(), Range::ALL),
             ExprKind::Based(..) | ExprKind::Shift(..) | ExprKind::Conditional(_) => (it.clone(), Range::ALL),
         }
     }
@@ -138,6 +141,7 @@ pub(super) fn mentions(it: &Expr, text: &str) -> bool {
         | ExprKind::Bool(_)
         | ExprKind::Any(_)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => false,
     }
 }

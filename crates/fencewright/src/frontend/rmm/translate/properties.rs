@@ -118,6 +118,7 @@ impl Translation<'_> {
             | ExprKind::Shift(..)
             | ExprKind::Conditional(_)
             | ExprKind::At(..)
+            | ExprKind::Count(..)
             | ExprKind::Member(..) => it.kind.clone(),
         };
         expr(kind, it.span)
@@ -149,6 +150,7 @@ fn collect(it: &Expr, names: &mut BTreeSet<String>) {
         | ExprKind::Index(..)
         | ExprKind::Conditional(_)
         | ExprKind::At(..)
+        | ExprKind::Count(..)
         | ExprKind::Member(..) => {}
     }
 }

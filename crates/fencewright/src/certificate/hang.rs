@@ -1,0 +1,404 @@
+//! Hangs, from their definition: where each thread is stuck under each memory, by trying all of them.
+//!
+//! A hang is a configuration in which all buffers are empty, every thread has ended or is stuck with memory as it is,
+//! and one is stuck that may not be. A thread is stuck in a local state if, without changing memory, it can come to
+//! where nothing that it can do is possible, or to where it can go round for ever, reading some of memory. This is
+//! looked up for each thread and each content of the locations that it touches, one after the other: slow, and nothing
+//! to get wrong. What holds whatever a location holds is then said once.
+//!
+//! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::memory::Buffering;
+use crate::program::{
+    BinaryOp, Expr, LocationId, Placement, PointId, ProcessId, Program, Property, PropertyKind, PropertyWords,
+    RegisterId, Situation, StateVar, Value,
+};
+use crate::source::Span;
+use crate::system::{Control, Flow};
+use crate::util::{Idx, IndexVec, components};
+
+use super::locals::{Letter, LocalState, Offers, Values};
+use super::verify::{Failure, Steps};
+
+/// Threads that may wait for ever at a label: the name of the thread, or of its family, without blanks, and the label.
+type MayWait = [(String, String)];
+
+/// So many values of a location are tried at most.
+const MAX_VALUES: u64 = 1024;
+/// So many contents of what a thread touches, times its steps, are tried at most.
+const MAX_TRIED: usize = 50_000_000;
+/// More combinations of places than this are not listed.
+const MAX_SITUATIONS: usize = 50_000;
+
+/// The program with nothing to violate but that it must not hang. Where an assertion fails, nobody waits.
+///
+/// # Errors
+/// There is too much to try.
+pub(super) fn asked(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>) -> Result<Program, Failure> {
+    let plain = program.with_properties([]);
+    let values = values(&plain)?;
+    let flow = Flow { program: &plain, placement: &Placement::NONE };
+    // Whether a store waits makes no difference to who is stuck.
+    let offers = Offers { flow, buffering: Buffering::Fifo, values: &values };
+    let mut places = IndexVec::new();
+    for process in plain.processes().indices() {
+        let thread = Thread::new(&offers, process, may_wait, steps)?;
+        places.push(thread.places(&values, steps)?);
+    }
+    let situations = together(&places, steps)?;
+    let (kind, text, words) = (PropertyKind::Hang, String::new(), PropertyWords::default());
+    let property = Property { kind, situations, text, words, span: Span::default() };
+    Ok(plain.with_assumed(&|_| true).with_properties([property]))
+}
+
+/// All that locations can hold.
+fn values(program: &Program) -> Result<Values, Failure> {
+    let all = program.locations().iter().map(|location| match (location.domain.bounds(), location.domain.size()) {
+        (Some((lo, hi)), Some(size)) if size <= MAX_VALUES => Ok((lo..=hi).collect()),
+        _ => Failure::refused(format!("`{}` holds too many values to try each", location.name)),
+    });
+    all.collect()
+}
+
+/// What some locations hold.
+type Held = BTreeMap<LocationId, Value>;
+
+/// Where a thread may be for ever, and when.
+#[derive(Clone, Debug)]
+struct Place {
+    points: Vec<PointId>,
+    registers: Expr<StateVar>,
+    memory: Held,
+    /// Whether it may be there for ever.
+    is_fine: bool,
+}
+
+/// All that a thread can do.
+struct Thread<'a> {
+    program: &'a Program,
+    process: ProcessId,
+    locals: Vec<LocalState>,
+    /// From where, what, and where to.
+    steps: Vec<(usize, Letter, usize)>,
+    /// From where an `assume` does not hold to where it began.
+    again: Vec<(usize, usize)>,
+    may_wait: Vec<bool>,
+}
+
+impl<'a> Thread<'a> {
+    fn new(
+        offers: &Offers<'a>,
+        process: ProcessId,
+        may_wait: &MayWait,
+        counter: &mut Steps<'_>,
+    ) -> Result<Self, Failure> {
+        let mut numbers: BTreeMap<LocalState, usize> = BTreeMap::new();
+        let mut locals: Vec<LocalState> = Vec::new();
+        let mut number = |state: LocalState, locals: &mut Vec<LocalState>| {
+            *numbers.entry(state.clone()).or_insert_with(|| {
+                locals.push(state);
+                locals.len() - 1
+            })
+        };
+        for start in offers.starts(process)? {
+            counter.step(locals.len() as u64 * 64)?;
+            number(start, &mut locals);
+        }
+        let n_starts = locals.len();
+        let mut steps = Vec::new();
+        let mut from = 0;
+        while from < locals.len() {
+            counter.step(locals.len() as u64 * 64)?;
+            for (letter, to) in offers.steps(process, &locals[from].clone())? {
+                steps.push((from, letter, number(to, &mut locals)));
+            }
+            from += 1;
+        }
+        let program = offers.flow.program;
+        let name: String = program.processes()[process].name.split_whitespace().collect();
+        let is_meant = |thread: &str| thread == name || name.split('(').next() == Some(thread);
+        let labels: Vec<&str> = may_wait.iter().filter(|it| is_meant(&it.0)).map(|it| it.1.as_str()).collect();
+        let is_labelled =
+            |point: PointId| program.points()[point].labels.iter().any(|it| labels.contains(&it.as_str()));
+        let may_wait = locals.iter().map(|it| point(it).is_some_and(is_labelled)).collect();
+        let mut thread = Self { program, process, locals, steps, again: Vec::new(), may_wait };
+        thread.again = thread.waits(n_starts);
+        Ok(thread)
+    }
+
+    fn is_end(&self, state: usize) -> bool {
+        point(&self.locals[state]).is_some_and(|it| self.program.points()[it].is_end)
+    }
+
+    /// The `assume` that a local state is in, if it is in one.
+    fn wait_of(&self, state: usize) -> Option<Span> {
+        let edge = *self.program.points()[point(&self.locals[state])?].edges.first()?;
+        let span = self.program.edges()[edge].span;
+        self.program.waits().iter().copied().find(|it| it.start <= span.start && span.end <= it.end)
+    }
+
+    /// What was read for an `assume` is read again where it does not hold: back to all states in which it was entered.
+    fn waits(&self, n_starts: usize) -> Vec<(usize, usize)> {
+        let mut into: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
+        let mut has_steps = vec![false; self.locals.len()];
+        for (from, _, to) in &self.steps {
+            into[*to].push(*from);
+            has_steps[*from] = true;
+        }
+        let waits: Vec<Option<Span>> = (0..self.locals.len()).map(|it| self.wait_of(it)).collect();
+        let mut out = Vec::new();
+        for last in (0..self.locals.len()).filter(|&it| waits[it].is_some() && !has_steps[it] && !self.is_end(it)) {
+            let mut seen = BTreeSet::from([last]);
+            let mut todo = vec![last];
+            while let Some(at) = todo.pop() {
+                let (within, outside): (Vec<usize>, Vec<usize>) =
+                    into[at].iter().copied().partition(|&it| waits[it] == waits[last]);
+                if at != last && (at < n_starts || !outside.is_empty() || within.is_empty()) {
+                    out.push((last, at));
+                }
+                todo.extend(within.into_iter().filter(|&it| seen.insert(it)));
+            }
+        }
+        out
+    }
+
+    /// Where it may be for ever: at its ends, and where it is stuck.
+    fn places(&self, values: &Values, counter: &mut Steps<'_>) -> Result<Vec<Place>, Failure> {
+        let ends: BTreeSet<PointId> =
+            (0..self.locals.len()).filter(|&it| self.is_end(it)).filter_map(|it| point(&self.locals[it])).collect();
+        let mut out = Vec::new();
+        if !ends.is_empty() {
+            let points = ends.into_iter().collect();
+            out.push(Place { points, registers: Expr::TRUE, memory: Held::new(), is_fine: true });
+        }
+        for ((memory, is_fine), states) in self.stuck(values, counter)? {
+            let mut anyhow = Vec::new();
+            for (point, registers) in self.by_point(&states) {
+                match registers == Expr::TRUE {
+                    true => anyhow.push(point),
+                    false => out.push(Place { points: vec![point], registers, memory: memory.clone(), is_fine }),
+                }
+            }
+            if !anyhow.is_empty() {
+                out.push(Place { points: anyhow, registers: Expr::TRUE, memory, is_fine });
+            }
+        }
+        Ok(out)
+    }
+
+    /// The states in which it is stuck, for each content of memory, and whether it may be stuck there.
+    fn stuck(
+        &self,
+        values: &Values,
+        counter: &mut Steps<'_>,
+    ) -> Result<BTreeMap<(Held, bool), BTreeSet<usize>>, Failure> {
+        let touched: BTreeSet<LocationId> = self.steps.iter().flat_map(|it| touched(&it.1)).collect();
+        let sizes = touched.iter().map(|&x| values[x].len());
+        let n_tried = sizes.fold(self.steps.len().max(1), usize::saturating_mul);
+        if n_tried > MAX_TRIED {
+            return Failure::refused("a thread touches too much memory to try all that it may hold");
+        }
+        let mut all = vec![Held::new()];
+        for &x in &touched {
+            let with = |held: &Held, value: Value| held.iter().map(|it| (*it.0, *it.1)).chain([(x, value)]).collect();
+            all = all.iter().flat_map(|held| values[x].iter().map(move |&value| with(held, value))).collect();
+        }
+        let mut found: BTreeMap<(usize, bool), BTreeSet<Held>> = BTreeMap::new();
+        for memory in all {
+            counter.step(0)?;
+            for (state, is_fine) in self.stuck_under(&memory) {
+                found.entry((state, is_fine)).or_default().insert(memory.clone());
+            }
+        }
+        let mut out: BTreeMap<(Held, bool), BTreeSet<usize>> = BTreeMap::new();
+        for ((state, is_fine), memories) in found {
+            for memory in fewer(memories, &touched, values) {
+                out.entry((memory, is_fine)).or_default().insert(state);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The states in which it is stuck while memory holds this, and whether it may be.
+    fn stuck_under(&self, memory: &Held) -> BTreeSet<(usize, bool)> {
+        let mut is_possible = vec![false; self.locals.len()];
+        for (from, ..) in self.steps.iter().filter(|it| is_possible_in(&it.1, memory)) {
+            is_possible[*from] = true;
+        }
+        self.again.iter().for_each(|it| is_possible[it.0] = true);
+        let is_here = |state: usize| matches!(self.locals[state], LocalState::Here(..)) && !self.is_end(state);
+        let blocked = (0..self.locals.len()).filter(|&it| is_here(it) && !is_possible[it]);
+        let mut out: BTreeSet<(usize, bool)> = blocked.map(|it| (it, self.may_wait[it])).collect();
+        // Who can go round without coming by where it may wait, may not.
+        out.extend(self.rounds(memory, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
+        let fine = self.rounds(memory, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
+        out.extend(fine.flatten().map(|it| (it, true)));
+        self.that_come_to(out, memory)
+    }
+
+    /// These states, and those from which it can come to them while memory holds this.
+    fn that_come_to(&self, states: BTreeSet<(usize, bool)>, memory: &Held) -> BTreeSet<(usize, bool)> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
+        for (from, to, _) in self.silent(memory) {
+            before[to].push(from);
+        }
+        let mut todo: Vec<(usize, bool)> = states.iter().copied().collect();
+        let mut all = states;
+        while let Some((to, is_fine)) = todo.pop() {
+            todo.extend(before[to].iter().map(|&from| (from, is_fine)).filter(|it| all.insert(*it)));
+        }
+        all
+    }
+
+    /// The steps that change nothing of memory while it holds this, and whether they read.
+    fn silent<'s>(&'s self, memory: &'s Held) -> impl Iterator<Item = (usize, usize, bool)> + 's {
+        let steps = self.steps.iter().filter(|it| is_possible_in(&it.1, memory) && changes_nothing(&it.1, memory));
+        let again = self.again.iter().map(|&(from, to)| (from, to, false));
+        steps.map(|(from, letter, to)| (*from, *to, reads(letter))).chain(again)
+    }
+
+    /// The parts of some states in which it can go round for ever, reading, while memory holds this.
+    fn rounds(&self, memory: &Held, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+        let all: Vec<(usize, usize, bool)> = self.silent(memory).filter(|it| is_in(it.0) && is_in(it.1)).collect();
+        let mut next = vec![Vec::new(); self.locals.len()];
+        all.iter().for_each(|it| next[it.0].push(it.1));
+        let heads = components(&next);
+        let reading: BTreeSet<usize> =
+            all.iter().filter(|it| it.2 && heads[it.0] == heads[it.1]).map(|it| heads[it.0]).collect();
+        let part = |head: usize| (0..heads.len()).filter(|&it| heads[it] == head).collect();
+        reading.into_iter().map(part).collect()
+    }
+
+    /// Some local states by their points, with what registers hold in them, if that tells them from others there.
+    fn by_point(&self, states: &BTreeSet<usize>) -> Vec<(PointId, Expr<StateVar>)> {
+        let points: BTreeSet<PointId> = states.iter().filter_map(|&it| point(&self.locals[it])).collect();
+        let told = points.into_iter().map(|at| {
+            let all = (0..self.locals.len()).filter(|&it| point(&self.locals[it]) == Some(at));
+            let (these, others): (Vec<usize>, Vec<usize>) = all.partition(|it| states.contains(it));
+            let mut needed: Vec<RegisterId> = self.program.processes()[self.process].registers.indices().collect();
+            for register in needed.clone() {
+                let less: Vec<RegisterId> = needed.iter().copied().filter(|&it| it != register).collect();
+                let here: BTreeSet<Vec<Value>> = these.iter().map(|&it| self.held(it, &less)).collect();
+                if others.iter().all(|&it| !here.contains(&self.held(it, &less))) {
+                    needed = less;
+                }
+            }
+            let held: BTreeSet<Vec<Value>> = these.iter().map(|&it| self.held(it, &needed)).collect();
+            let one = |values: Vec<Value>| {
+                let pairs = needed.iter().zip(values);
+                all_of(pairs.map(|(&it, value)| equals(StateVar::Register(self.process, it), value)))
+            };
+            let any = held.into_iter().map(one).reduce(|a, b| Expr::binary(BinaryOp::Or, a, b));
+            (at, any.unwrap_or(Expr::TRUE))
+        });
+        told.collect()
+    }
+
+    fn held(&self, state: usize, registers: &[RegisterId]) -> Vec<Value> {
+        match &self.locals[state] {
+            LocalState::Here(_, values) => registers.iter().map(|it| values[it.index()]).collect(),
+            LocalState::Broken(_) => Vec::new(),
+        }
+    }
+}
+
+/// Every combination of places in which all threads are, one of which may not be there for ever.
+fn together(places: &IndexVec<ProcessId, Vec<Place>>, steps: &mut Steps<'_>) -> Result<Vec<Situation>, Failure> {
+    let mut chosen: Vec<(Vec<&Place>, Held)> = vec![(Vec::new(), Held::new())];
+    for mine in places {
+        let mut next = Vec::new();
+        for (before, memory) in &chosen {
+            for place in mine {
+                steps.step(0)?;
+                if let Some(both) = met(memory, &place.memory) {
+                    next.push(([&before[..], &[place]].concat(), both));
+                }
+            }
+        }
+        if next.len() > MAX_SITUATIONS {
+            return Failure::refused("threads can be stuck in too many combinations of places");
+        }
+        chosen = next;
+    }
+    let is_bad = |it: &&(Vec<&Place>, Held)| it.0.iter().any(|place| !place.is_fine);
+    Ok(chosen.iter().filter(is_bad).map(|(places, memory)| situation(places, memory)).collect())
+}
+
+fn situation(places: &[&Place], memory: &Held) -> Situation {
+    let at = places.iter().enumerate().map(|(i, place)| (ProcessId::from_usize(i), place.points.clone()));
+    let registers = places.iter().map(|it| it.registers.clone()).filter(|it| *it != Expr::TRUE);
+    let cells = memory.iter().map(|(&x, &value)| equals(StateVar::Memory(x), value));
+    Situation { at: at.collect(), condition: all_of(registers.chain(cells)) }
+}
+
+/// What both say of memory, unless they contradict each other.
+fn met(a: &Held, b: &Held) -> Option<Held> {
+    let agrees = |it: (&LocationId, &Value)| a.get(it.0).is_none_or(|value| value == it.1);
+    b.iter().all(agrees).then(|| a.iter().chain(b).map(|it| (*it.0, *it.1)).collect())
+}
+
+/// The same contents in fewer words: what holds for each value of a location is said without the location.
+fn fewer(memories: BTreeSet<Held>, touched: &BTreeSet<LocationId>, values: &Values) -> BTreeSet<Held> {
+    let mut all = memories;
+    for x in touched {
+        let mut without: BTreeMap<Held, usize> = BTreeMap::new();
+        for memory in all.iter().filter(|it| it.contains_key(x)) {
+            *without.entry(rest(memory, *x)).or_default() += 1;
+        }
+        without.retain(|_, n_values| *n_values == values[*x].len());
+        let is_said = |memory: &Held| memory.contains_key(x) && without.contains_key(&rest(memory, *x));
+        all = all.iter().filter(|it| !is_said(it)).cloned().chain(without.keys().cloned()).collect();
+    }
+    all
+}
+
+fn rest(memory: &Held, x: LocationId) -> Held {
+    memory.iter().filter(|it| *it.0 != x).map(|it| (*it.0, *it.1)).collect()
+}
+
+fn point(state: &LocalState) -> Option<PointId> {
+    match state {
+        LocalState::Here(Control::At(point), _) => Some(*point),
+        LocalState::Here(Control::Ready(_) | Control::Done(_), _) | LocalState::Broken(_) => None,
+    }
+}
+
+fn touched(letter: &Letter) -> Vec<LocationId> {
+    match letter {
+        Letter::Nop | Letter::Fence(_) => Vec::new(),
+        Letter::Read(x, _) | Letter::Write(x, _) => vec![*x],
+        Letter::Atomic(atomic) => atomic.guards.iter().chain(&atomic.writes).map(|it| it.0).collect(),
+    }
+}
+
+/// Whether a step can be taken while memory holds this and no store waits.
+fn is_possible_in(letter: &Letter, memory: &Held) -> bool {
+    match letter {
+        Letter::Nop | Letter::Fence(_) | Letter::Write(..) => true,
+        Letter::Read(x, value) => memory[x] == *value,
+        Letter::Atomic(atomic) => atomic.guards.iter().all(|(x, value)| memory[x] == *value),
+    }
+}
+
+/// Whether memory holds the same after a step.
+fn changes_nothing(letter: &Letter, memory: &Held) -> bool {
+    match letter {
+        Letter::Nop | Letter::Fence(_) | Letter::Read(..) => true,
+        Letter::Write(x, value) => memory[x] == *value,
+        Letter::Atomic(atomic) => atomic.writes.iter().all(|(x, value)| memory[x] == *value),
+    }
+}
+
+fn reads(letter: &Letter) -> bool {
+    matches!(letter, Letter::Read(..) | Letter::Atomic(_))
+}
+
+fn equals(variable: StateVar, value: Value) -> Expr<StateVar> {
+    Expr::binary(BinaryOp::Eq, Expr::Var(variable), Expr::Const(value))
+}
+
+fn all_of(parts: impl Iterator<Item = Expr<StateVar>>) -> Expr<StateVar> {
+    parts.reduce(|a, b| Expr::binary(BinaryOp::And, a, b)).unwrap_or(Expr::TRUE)
+}

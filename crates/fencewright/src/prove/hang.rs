@@ -1,0 +1,50 @@
+//! Certificates of hangs. The engine finds the bad situations in its way; the proof is about those that the checker
+//! finds from the definition.
+
+use crate::certificate::{Certificate, Claim, Question, digest};
+use crate::engine::hang::Hang;
+use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict, ask};
+use crate::program::Program;
+use crate::watch::Monitor;
+
+use super::{Proved, certificate, checked, proof, reason};
+
+/// Asks an engine whether a program hangs, and puts down why. The program is that of the run, with the question as a
+/// property.
+///
+/// # Errors
+/// The question makes no sense of the program, or the engine does not take what it comes down to.
+pub fn certify_hang(
+    engine: &dyn Engine,
+    hang: &Hang,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Result<(Proved, Program), Unsupported> {
+    let Asked { answer, program } = ask(engine, hang, task, monitor)?;
+    let certificate = match &answer.verdict {
+        Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),
+        verdict @ (Verdict::Safe | Verdict::Unsafe(_)) => why(hang, task, verdict, monitor),
+    };
+    let proved = match certificate {
+        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
+        Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
+    };
+    Ok((proved, program))
+}
+
+/// Why a verdict is right; the checker accepts it.
+fn why(hang: &Hang, task: &Task<'_>, verdict: &Verdict, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
+    let packed = |(thread, label): &(String, String)| (thread.split_whitespace().collect(), label.clone());
+    let question = Question::Hang(hang.may_wait.iter().map(packed).collect());
+    let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
+    let asked = Task { program: &asked, ..*task };
+    let placement = task.placement.clone();
+    let mut found = match verdict {
+        Verdict::Unsafe(run) => checked(&asked, Claim::Unsafe(placement, run.trace.clone()), monitor)?,
+        Verdict::Safe | Verdict::Unknown(_) => certificate(&asked, Claim::Safe(placement, proof(&asked, monitor)?)),
+    };
+    found.subject.question = question;
+    // It is about the program; what is asked of it is made anew.
+    found.subject.program = digest(task.program);
+    Ok(found)
+}
