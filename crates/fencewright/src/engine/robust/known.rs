@@ -13,16 +13,16 @@ use crate::engine::automaton::{Datum, Letter, ProcessAutomaton, RegisterFree, St
 use crate::engine::packed::{StateSet, hash_of};
 use crate::program::ProcessId;
 use crate::util::{BitSet, Idx, IndexVec};
-use crate::watch::{Monitor, Progress};
+use crate::watch::{Monitor, Progress, heed};
 
 /// A local state for each process.
 pub(super) type Vector = Vec<StateId>;
 
 /// What a process can do from its local states.
 pub(super) struct Alone {
-    /// Where it can go by itself, from each state; the state is among them.
+    /// Where it can go by itself, from each state where it lands; the state is among them.
     pub reach: Vec<Vec<StateId>>,
-    /// The accesses it can come to by itself, from each state.
+    /// The accesses it can come to by itself, from each state where it lands.
     pub accesses: Vec<Vec<u32>>,
 }
 
@@ -77,9 +77,15 @@ impl Known {
         if self.all.contains(vector) {
             return true;
         }
+        let here = |process: ProcessId| &self.from[process][vector[process.index()] as usize];
+        let n_combined = self.from.indices().fold(1, |n: usize, it| n.saturating_mul(here(it).len()));
+        if n_combined > self.landed.len() {
+            let is_there =
+                |it: &Vector| self.from.indices().all(|process| here(process).contains(&it[process.index()]));
+            return self.landed.iter().any(is_there);
+        }
         let mut some: Vec<Vector> = vec![Vec::new()];
-        for (process, from) in self.from.iter_enumerated() {
-            let here = &from[vector[process.index()] as usize];
+        for here in self.from.indices().map(here) {
             some = some.iter().flat_map(|it| here.iter().map(move |&state| [&it[..], &[state]].concat())).collect();
         }
         some.iter().any(|it| self.all.contains(it))
@@ -98,25 +104,34 @@ fn poll((explored, known): (usize, usize), bytes: u64, monitor: &dyn Monitor) ->
 }
 
 fn alone(process: &ProcessAutomaton) -> Alone {
-    let of = |state: StateId| {
-        let mut reach = vec![state];
-        let mut accesses = Vec::new();
-        let mut at = 0;
-        while let Some(&here) = reach.get(at) {
-            for &id in &process.outgoing[here as usize] {
-                let edge = &process.edges[id as usize];
-                match edge.letter {
-                    Letter::Nop if reach.contains(&edge.to) => {}
-                    Letter::Nop => reach.push(edge.to),
-                    Letter::Read(..) | Letter::Write(..) | Letter::Fence(_) | Letter::Atomic(_) => accesses.push(id),
-                }
-            }
-            at += 1;
-        }
-        (reach, accesses)
+    let accesses = process.edges.iter().filter(|edge| edge.letter != Letter::Nop).map(|edge| edge.to);
+    let landings: BitSet = process.initial.keys().copied().chain(accesses).map(|state| state as usize).collect();
+    let of = |state: StateId| match landings.contains(state as usize) {
+        true => by_itself(process, state),
+        false => (Vec::new(), Vec::new()),
     };
     let (reach, accesses) = (0..process.states.len() as StateId).map(of).unzip();
     Alone { reach, accesses }
+}
+
+/// Where a process can go by itself from a state, and the accesses it can come to.
+fn by_itself(process: &ProcessAutomaton, state: StateId) -> (Vec<StateId>, Vec<u32>) {
+    let (mut reach, mut accesses) = (vec![state], Vec::new());
+    let mut seen: BitSet = [state as usize].into_iter().collect();
+    let mut at = 0;
+    while let Some(&here) = reach.get(at) {
+        heed(1);
+        for &id in &process.outgoing[here as usize] {
+            let edge = &process.edges[id as usize];
+            if edge.letter != Letter::Nop {
+                accesses.push(id);
+            } else if seen.insert(edge.to as usize) {
+                reach.push(edge.to);
+            }
+        }
+        at += 1;
+    }
+    (reach, accesses)
 }
 
 /// For each state where the process lands from which it can get there by itself.
