@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
+use fencewright::engine::hang::{HANG, Hang};
 use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Unsupported, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
@@ -97,6 +98,15 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
 enum About {
     Safety,
     Hang(Hang),
+}
+
+impl About {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Safety => SAFETY,
+            Self::Hang(_) => HANG,
+        }
+    }
 }
 
 /// A file under one model.

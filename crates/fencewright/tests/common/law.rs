@@ -185,8 +185,11 @@ fn outcomes(sample: &Sample) -> Option<[BTreeSet<Vec<Value>>; 3]> {
     Some([sc?, tso?, pso?])
 }
 
+/// First registers, and memory.
+type Moment = (Vec<Value>, Vec<Value>);
+
 /// What the threads can have come to while memory holds what, under each model.
-fn moments(sample: &Sample) -> Option<[BTreeSet<(Vec<Value>, Vec<Value>)>; 3]> {
+fn moments(sample: &Sample) -> Option<[BTreeSet<Moment>; 3]> {
     let program = program(sample).ok()?;
     let [sc, tso, pso] = Model::ALL.map(|model| {
         let found = configurations(&program, model, Dialect::default(), MAX_STATES)?;

@@ -79,7 +79,7 @@ impl Lowering<'_, '_, '_> {
             }
             ExprKind::Index(_, parts) | ExprKind::Call(_, parts) => parts.iter().for_each(|it| self.chosen(it, all)),
             ExprKind::At(thread, _) | ExprKind::Count(thread, _) => {
-                thread.arguments.iter().for_each(|it| self.chosen(it, all))
+                thread.arguments.iter().for_each(|it| self.chosen(it, all));
             }
             ExprKind::Member(thread, _, index) => {
                 thread.arguments.iter().chain(index).for_each(|it| self.chosen(it, all));
