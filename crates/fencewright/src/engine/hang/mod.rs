@@ -69,8 +69,9 @@ impl Hang {
         let plain = Task::new(&program, task.model, task.options);
         let automaton = Automaton::new(&plain, merging);
         let free = RegisterFree::new(&plain, &automaton, monitor)?;
-        let stuck = all_stuck(&program, &free, monitor)?;
-        let situations = Maker { hang: self, program: &program, free: &free }.situations(&stuck)?;
+        let maker = Maker { hang: self, program: &program, free: &free };
+        let stuck = all_stuck(&program, &free, &|process, point| maker.may_wait(process, point), monitor)?;
+        let situations = maker.situations(&stuck)?;
         let words = PropertyWords { name: Some(self.name().to_owned()), ..PropertyWords::default() };
         let text = "some thread waits for ever".to_owned();
         let span = task.program.no_hang().map_or(Span::default(), |it| it.span);
@@ -150,7 +151,8 @@ impl Maker<'_> {
         let mut out: Vec<Place> = ends.into_iter().map(end).collect();
         let mut alike: BTreeMap<(PointId, Cube, bool), Vec<StateId>> = BTreeMap::new();
         for it in stuck {
-            let is_fine = it.round.iter().any(|&state| self.may_wait(process, states[state as usize].point));
+            let points = it.round.iter().filter_map(|&state| states[state as usize].point);
+            let is_fine = points.into_iter().any(|point| self.may_wait(process, point));
             let point =
                 states[it.state as usize].point.expect("without fences laid over it, every state is at a point");
             alike.entry((point, it.memory.clone(), is_fine)).or_default().push(it.state);
@@ -167,8 +169,7 @@ impl Maker<'_> {
         out
     }
 
-    fn may_wait(&self, process: ProcessId, point: Option<PointId>) -> bool {
-        let Some(point) = point else { return false };
+    fn may_wait(&self, process: ProcessId, point: PointId) -> bool {
         let name = &self.program.processes()[process].name;
         let family = name.split_once('(').map_or(name.as_str(), |it| it.0);
         let is_meant = |(thread, label): &(String, String)| {

@@ -51,20 +51,21 @@ struct Silent {
 /// More parts than this are not looked at.
 const MAX_PARTS: usize = 100_000;
 
-/// Where each process may be stuck.
+/// Where each process may be stuck, given at which points it may wait.
 pub(super) fn all_stuck(
     source: &Program,
     program: &RegisterFree,
+    may_wait: &dyn Fn(ProcessId, PointId) -> bool,
     monitor: &dyn Monitor,
 ) -> Result<IndexVec<ProcessId, Vec<Stuck>>, Unmade> {
-    let all = program.processes.indices().map(|process| stuck(source, program, process, monitor));
+    let all = program.processes.indices().map(|process| stuck(source, program, (process, may_wait), monitor));
     all.collect::<Result<Vec<_>, _>>().map(IndexVec::from)
 }
 
 fn stuck(
     source: &Program,
     program: &RegisterFree,
-    process: ProcessId,
+    (process, may_wait): (ProcessId, &dyn Fn(ProcessId, PointId) -> bool),
     monitor: &dyn Monitor,
 ) -> Result<Vec<Stuck>, Unmade> {
     let automaton = &program.processes[process];
@@ -78,8 +79,14 @@ fn stuck(
     }
     let steps: Vec<Silent> = automaton.edges.iter().filter_map(silent).chain(again).collect();
     let all: Vec<usize> = (0..steps.len()).collect();
+    let is_fine = |state: StateId| automaton.states[state as usize].point.is_some_and(|it| may_wait(process, it));
+    let elsewhere: Vec<usize> = all.iter().copied().filter(|&step| !is_fine(steps[step].from)).collect();
     let mut rounds = Rounds { steps, seen: BTreeMap::new(), monitor, looked: 0, out };
     rounds.split(&all)?;
+    // Who can also go round without coming by where it may wait is not meant to.
+    if elsewhere.len() < all.len() {
+        rounds.split(&elsewhere)?;
+    }
     Ok(rounds.out.into_iter().collect())
 }
 
