@@ -288,3 +288,17 @@ pub(super) struct TargetRef<'e> {
     pub index: &'e [ast::Expr],
     pub span: Span,
 }
+
+impl<'e> TargetRef<'e> {
+    /// What an expression names, if it is nothing but that.
+    pub(super) fn of(expr: &'e ast::Expr) -> Option<Self> {
+        let span = expr.span;
+        if let ast::ExprKind::Name(name) = &expr.kind {
+            Some(Self { name, index: &[], span })
+        } else if let ast::ExprKind::Index(name, index) = &expr.kind {
+            Some(Self { name, index, span })
+        } else {
+            None
+        }
+    }
+}

@@ -146,20 +146,15 @@ impl Body<'_, '_> {
             self.refuse_in_atomic(&access.text, span);
             return None;
         }
-        let (name, index) = if let ExprKind::Name(name) = &variable.kind {
-            (name, &[][..])
-        } else if let ExprKind::Index(name, index) = &variable.kind {
-            (name, &index[..])
-        } else {
+        let Some(target) = TargetRef::of(variable) else {
             self.refuse_accessed(access, variable);
             return None;
         };
-        let target = TargetRef { name, index, span: variable.span };
-        match self.resolve(name) {
+        match self.resolve(target.name) {
             Meaning::Shared(shared) => {
                 let place = self.place(shared, &target)?;
                 if self.globals.is_constant(self.unit.memory(), &place) {
-                    let message = format!("`{}` is a constant array and has no memory order", name.text);
+                    let message = format!("`{}` is a constant array and has no memory order", target.name.text);
                     self.log.error(variable.span, message, format!("use `{}` by itself", self.log.text(variable.span)));
                     return None;
                 }

@@ -341,8 +341,8 @@ fn a_constant_array_is_read_and_never_written() {
 
 #[test]
 fn arrays_have_dimensions_in_memory_and_in_threads() {
-    let declarations = "const T[2][2] = {0, 1, 2, 3}; shared x: 0..9; shared g[2][3]: 0..3 = {0, 1, 2, 3, 0, 1};";
-    let body = "let a[2]: 0..3 = 1; let i: 0..1 = any; a[i] += 1; a[1] = g[i][2]; g[1][i] = a[1 - i]; x = T[i][i];";
+    let declarations = "const C[2][2] = {0, 1, 2, 3}; shared x: 0..9; shared g[2][3]: 0..3 = {0, 1, 2, 3, 0, 1};";
+    let body = "let a[2]: 0..3 = 1; let i: 0..1 = any; a[i] += 1; a[1] = g[i][2]; g[1][i] = a[1 - i]; x = C[i][i];";
     let (locations, messages) = with_names(declarations, body);
     assert_eq!(messages, Vec::<String>::new());
     let cell = |name: &str, value: &str| locations.iter().any(|it| it.contains(name) && it.contains(value));
@@ -362,8 +362,8 @@ fn arrays_have_dimensions_in_memory_and_in_threads() {
         "`g` has 2 dimensions, found 1 indices",
     ];
     assert_eq!(messages, expected);
-    let (_, messages) = with_names("shared x: 0..9; const T[2][2] = {0, 1, 2};", "let a[9][9]; x = T[0][0];");
-    assert_eq!(messages, ["`T` has 4 cells, found 3 values", "an array of a thread has at most 64 cells"]);
+    let (_, messages) = with_names("shared x: 0..9; const C[2][2] = {0, 1, 2};", "let a[9][9]; x = C[0][0];");
+    assert_eq!(messages, ["`C` has 4 cells, found 3 values", "an array of a thread has at most 64 cells"]);
 }
 
 #[test]

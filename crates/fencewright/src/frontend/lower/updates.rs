@@ -1,6 +1,6 @@
 //! Atomic updates: `cas`, `cmpxchg`, `swap`, `fetch_add`, ….
 
-use crate::frontend::ast::{self, ExprKind};
+use crate::frontend::ast;
 use crate::frontend::hir::{self, ConditionKind, Effect, EffectKind, Place, Update, UpdateOrder};
 use crate::program::{BinaryOp, Domain};
 use crate::source::Span;
@@ -90,23 +90,7 @@ impl Body<'_, '_> {
             self.refuse_in_atomic(&update.text, span);
             return None;
         }
-        let target = match &variable.kind {
-            ExprKind::Name(name) => Some(TargetRef { name, index: &[], span: variable.span }),
-            ExprKind::Index(name, index) => Some(TargetRef { name, index, span: variable.span }),
-            ExprKind::Int(_)
-            | ExprKind::Based(..)
-            | ExprKind::Bool(_)
-            | ExprKind::Any(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Shift(..)
-            | ExprKind::Conditional(_)
-            | ExprKind::Paren(_)
-            | ExprKind::Call(..)
-            | ExprKind::At(..)
-            | ExprKind::Count(..)
-            | ExprKind::Member(..) => None,
-        };
+        let target = TargetRef::of(variable);
         let meaning = target.map(|target| (target, self.resolve(target.name)));
         match meaning {
             Some((target, Meaning::Shared(shared))) => {

@@ -91,15 +91,11 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
         ExprKind::Based(_, text) => *out += text,
         ExprKind::Bool(value) => *out += if *value { "true" } else { "false" },
         ExprKind::Any(None) => *out += "any",
-        ExprKind::Any(Some(range)) => {
-            *out += "any(";
-            write_range(out, range);
-            *out += ")";
-        }
+        ExprKind::Any(Some(range)) => write_any(out, range),
         ExprKind::Name(name) => *out += &name.text,
         ExprKind::Index(name, index) => {
             *out += &name.text;
-            index.iter().for_each(|index| write_between(out, "[", index, "]"));
+            write_indices(out, index);
         }
         ExprKind::Unary(op, inner) => {
             *out += match op {
@@ -124,12 +120,23 @@ fn write(out: &mut String, it: &Expr, loosest: u8) {
         ExprKind::Count(thread, label) => *out += &format!("#{}@{}", thread.name.text, label.text),
         ExprKind::Member(thread, register, index) => {
             write_of_thread(out, thread, ".", &register.text);
-            index.iter().for_each(|index| write_between(out, "[", index, "]"));
+            write_indices(out, index);
         }
     }
     if needs_parentheses {
         out.push(')');
     }
+}
+
+fn write_any(out: &mut String, range: &Range) {
+    *out += "any(";
+    write_range(out, range);
+    *out += ")";
+}
+
+/// `[i][j]`
+fn write_indices(out: &mut String, indices: &[Expr]) {
+    indices.iter().for_each(|index| write_between(out, "[", index, "]"));
 }
 
 fn write_conditional(out: &mut String, it: &Conditional) {

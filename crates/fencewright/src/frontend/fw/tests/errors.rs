@@ -142,7 +142,7 @@ fn words_in_statements() {
     check_body("assert;", &["2:7 expected a condition, found `;`"]);
     check_body("  shared y;", &["2:3 `shared` inside a block"]);
     check_body("f(a b);", &["2:5 expected `,` or `)`, found `b`"]);
-    check_body("x = a[1][];", &["2:10 expected an expression"]);
+    check_body("x = a[1][];", &["2:10 expected an expression, found `]`"]);
     check_body("5 = x;", &["2:1 expected a statement, found `5`"]);
     check_body("choose { x = 1 } or { y = 1 }", &["2:15 expected `;` after `1`", "2:28 expected `;` after `1`"]);
 }
