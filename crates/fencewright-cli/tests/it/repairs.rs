@@ -76,7 +76,8 @@ fn repaired(root: &Path, file: &Path, model: &str) -> Result<bool, String> {
     if !patched.status.success() {
         return Err(at("the diff does not apply", &patched));
     }
-    let checked = fencewright(directory.path(), &["check", "--ask", "safety", "--model", model, "--threads", "1", &name]);
+    let checked =
+        fencewright(directory.path(), &["check", "--ask", "safety", "--model", model, "--threads", "1", &name]);
     if checked.status.success() { Ok(true) } else { Err(at("it is not repaired", &checked)) }
 }
 

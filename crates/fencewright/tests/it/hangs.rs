@@ -121,7 +121,7 @@ fn threads_that_may_wait_do_not_hang() {
 #[test]
 fn whoever_can_go_round_elsewhere_is_not_where_it_may_wait() {
     let inner = program(
-        "shared x: 0..1; thread S { loop { waiting: ; loop { let r = x; if (r == 1) { break; } \
+        "shared x: 0..1; thread S { loop { waiting: let a = x; loop { let r = x; if (r == 1) { break; } \
          choose { break; } or { ; } } } } forbid false at end;",
     );
     let may_wait = vec![("S".to_owned(), "waiting".to_owned())];

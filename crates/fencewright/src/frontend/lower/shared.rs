@@ -67,7 +67,7 @@ pub(super) fn declare_constant<'a>(
 }
 
 /// What is wrong with a list of values.
-const EACH_CELL: &str = "give one value for each cell, row by row";
+const EACH_CELL: &str = "give one value for each cell";
 
 struct Declarer<'g, 'a> {
     environment: Environment<'g, 'a>,
