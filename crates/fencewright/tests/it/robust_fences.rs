@@ -48,7 +48,7 @@ fn equals_brute_force(
     is_robust: impl Fn(&Program, Model, &Placement) -> Option<bool>,
 ) {
     let (n_compared, n_fenced) = (Cell::new(0), Cell::new(0));
-    check_racing("fences for robustness", Shape { max_ops: 3, has_loops: false }, 15, |sample| {
+    check_racing("fences for robustness", Shape { max_ops: 3, has_loops: false }, 45, |sample| {
         let program = program(sample)?;
         let places = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
         if places.len() > MAX_CANDIDATES {

@@ -154,7 +154,7 @@ pub const MAX_K: u32 = 4;
 const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
 /// And up to this many different buffers: a set of values that has no end has ever more successors.
-const UNBOUNDED_DATA_BUFFERS: usize = 5_000;
+const UNBOUNDED_DATA_BUFFERS: usize = 1_000;
 
 /// The most states of the program itself, when an alarm with integers cut off is looked into.
 const MAX_TRIED_EXACTLY: u64 = 50_000;
