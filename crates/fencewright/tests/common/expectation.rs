@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use fencewright::engine::{ALL, Engine, named};
+use fencewright::expectation::Held;
 pub(crate) use fencewright::expectation::{Expectations, Expected, Fences};
+use fencewright::program::Program;
+use fencewright::watch::{Budget, Unlimited};
 
 /// Every example, except the wrong ones, by path.
 pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
@@ -22,6 +26,31 @@ pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
     }
     out.sort();
     out
+}
+
+/// Every example whose header expects something of the chosen kind, with what it expects.
+pub(crate) fn expecting<T>(chosen: impl Fn(Expectations) -> Vec<T>) -> Vec<(PathBuf, Program, Vec<T>)> {
+    let with = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("the example can be read");
+        let expected = chosen(Expectations::read(&text).unwrap_or_default());
+        let program = || fencewright::parse(&path.display().to_string(), &text).unwrap_or_else(|it| panic!("{it}"));
+        (!expected.is_empty()).then(|| (path.clone(), program(), expected))
+    };
+    examples(&root()).into_iter().filter_map(with).collect()
+}
+
+/// Holds what one line of a header expects against what every engine says, `auto` too, which must know it: how many do.
+pub(crate) fn hold_by_all(path: &Path, line: u32, hold: impl Fn(&'static dyn Engine, &Budget) -> Held) -> usize {
+    let mut n_held = 0;
+    for &engine in ALL.iter().chain([&named("auto").expect("it is there")]) {
+        let place = format!("{}:{line}: {}", path.display(), engine.name());
+        match hold(engine, &Budget { monitor: &Unlimited, max: 100_000 }) {
+            Held::Yes(_) => n_held += 1,
+            Held::No(found) => panic!("{place}: {found}"),
+            Held::Unknown(why) | Held::Refused(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
+        }
+    }
+    n_held
 }
 
 /// The root of the project.

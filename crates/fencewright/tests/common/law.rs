@@ -92,7 +92,8 @@ pub(crate) fn check_invariants(name: &str, shape: Shape, fewer: u64, law: impl F
 }
 
 fn from_environment(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|value| value.parse().ok())
+    let value = std::env::var(name).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number")))
 }
 
 /// Where random choices start.

@@ -12,7 +12,7 @@ use fencewright::watch::{Monitor, Progress, Stop};
 
 use crate::common::integers::{Arithmetic, Integers};
 use crate::common::law::{
-    MAX_STATES, MODELS, check, check_observed, check_weak, n_programs, of_many, program, program_of,
+    MAX_STATES, MODELS, check, check_observed, check_weak, n_programs, of_many, program, program_of, seed,
 };
 use crate::common::oracle::{Truth, truth};
 use crate::common::random::{Random, Shape};
@@ -41,9 +41,7 @@ fn no_weak_behaviour_is_overlooked() {
 
 #[test]
 fn no_arithmetic_is_overlooked() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let n_samples = n_programs() / 16;
-    let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
+    let (n_samples, seed) = (n_programs() / 16, seed());
     let counts = Counts::default();
     for i in 0..n_samples {
         let arithmetic = if i.is_multiple_of(2) { Arithmetic::Differences } else { Arithmetic::Linear };

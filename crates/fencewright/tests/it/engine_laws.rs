@@ -47,20 +47,7 @@ fn engines_agree_with_the_semantics_on_loops() {
 /// Buffers that loops fill are beyond the reference semantics, but not beyond the exact engines and the abstraction.
 #[test]
 fn exact_engines_agree_on_unbounded_loops() {
-    check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 1, |sample| {
-        let program = program(sample)?;
-        for model in Model::ALL {
-            let mut answers = Vec::new();
-            for engine in engines() {
-                let found = patient_answer(engine, &program, model, &Options::default())?;
-                answers.extend(found.map(|found| (engine.name(), found)));
-            }
-            if answers.iter().any(|answer| answer.1 != answers[0].1) {
-                return Err(format!("{model}: {answers:?}"));
-            }
-        }
-        Ok(())
-    });
+    check("unbounded loops", Shape { max_ops: 4, has_loops: true }, 1, |sample| engines_agree(&program(sample)?));
 }
 
 /// With its stores kept in order, and updates that wait for all of them, PSO is TSO.
@@ -85,25 +72,7 @@ fn store_fences_make_pso_tso() {
 #[test]
 fn a_reduction_switched_off_changes_no_verdict() {
     check("reductions", Shape { max_ops: 4, has_loops: true }, 4, |sample| {
-        let program = program(sample)?;
-        for model in Model::ALL {
-            for engine in engines() {
-                let Some(all) = answer(engine, &program, &Placement::NONE, model, &Options::default())? else {
-                    continue;
-                };
-                let reductions = engine.card().reductions.iter().copied();
-                let each = reductions.clone().map(|reduction| BTreeSet::from([reduction]));
-                let none: BTreeSet<_> = reductions.collect();
-                for without in each.chain([none]) {
-                    let options = Options { without: without.clone(), ..Options::default() };
-                    let found = patient_answer(engine, &program, model, &options)?;
-                    if found.is_some_and(|found| found != all) {
-                        return Err(format!("{}/{model}: {all:?}, without {without:?} {found:?}", engine.name()));
-                    }
-                }
-            }
-        }
-        Ok(())
+        reductions_change_nothing(&program(sample)?)
     });
 }
 
@@ -201,6 +170,40 @@ pub(crate) fn agrees(program: &Program, model: Model, options: &Options, placeme
     Ok(())
 }
 
+/// The engines that answer say the same.
+pub(crate) fn engines_agree(program: &Program) -> Result<(), String> {
+    for model in Model::ALL {
+        let mut answers = Vec::new();
+        for engine in engines() {
+            let found = patient_answer(engine, program, model, &Options::default())?;
+            answers.extend(found.map(|found| (engine.name(), found)));
+        }
+        if answers.iter().any(|answer| answer.1 != answers[0].1) {
+            return Err(format!("{model}: {answers:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Without one of its reductions, and without all of them, an engine says the same.
+pub(crate) fn reductions_change_nothing(program: &Program) -> Result<(), String> {
+    for (model, engine) in Model::ALL.into_iter().flat_map(|model| engines().into_iter().map(move |it| (model, it))) {
+        let Some(all) = answer(engine, program, &Placement::NONE, model, &Options::default())? else { continue };
+        let reductions = engine.card().reductions.iter().copied();
+        let each = reductions.clone().map(|reduction| BTreeSet::from([reduction]));
+        let none: BTreeSet<_> = reductions.collect();
+        for without in each.chain([none]) {
+            let options = Options { without, ..Options::default() };
+            let found = patient_answer(engine, program, model, &options)?;
+            if found.is_some_and(|found| found != all) {
+                let without = options.without;
+                return Err(format!("{}/{model}: {all:?}, without {without:?} {found:?}", engine.name()));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A verdict, ordered so that more violations are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Short {
@@ -240,7 +243,7 @@ fn answer(
 }
 
 /// The same, unless it takes too long: without its reductions an engine may.
-pub(crate) fn patient_answer(
+fn patient_answer(
     engine: &dyn Engine,
     program: &Program,
     model: Model,

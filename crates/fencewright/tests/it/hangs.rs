@@ -4,18 +4,17 @@ use std::fs;
 
 use fencewright::certificate::{Claim, verify};
 use fencewright::engine::hang::Hang;
-use fencewright::engine::{ALL, Asked, Engine, Options, Question, Task, Verdict, ask, named};
-use fencewright::expectation::{Expectations, Expected, Held, hold_hang};
-use fencewright::frontend::{self, fw};
+use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
+use fencewright::expectation::{Expected, hold_hang};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 use fencewright::prove::certify_hang;
 use fencewright::report::{Fullness, trace_text};
-use fencewright::source::{Source, Style};
+use fencewright::source::Style;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
-use fencewright::watch::{Budget, Unlimited};
+use fencewright::watch::Unlimited;
 
-use crate::common::expectation::{examples, root};
+use crate::common::expectation::{expecting, hold_by_all, root};
 
 fn program(text: &str) -> Program {
     fencewright::parse("t.fw", text).unwrap_or_else(|it| panic!("{it}"))
@@ -37,26 +36,11 @@ fn asked(program: &Program, model: Model, hang: &Hang) -> Asked {
 #[test]
 fn every_engine_says_what_the_headers_say() {
     let mut n_held = 0;
-    for path in examples(&root()) {
-        let text = fs::read_to_string(&path).expect("the example can be read");
-        let hangs = Expectations::read(&text).unwrap_or_default().hangs;
-        if hangs.is_empty() {
-            continue;
-        }
-        let source = Source::new(path.display().to_string(), text);
-        let program = frontend::parse(&fw::Fw, &source, &[]).program.expect("examples are right");
+    for (path, program, hangs) in expecting(|it| it.hangs) {
         for (model, expected, line) in hangs {
-            for &engine in ALL {
-                let options = Options::default();
-                let budget = Budget { monitor: &Unlimited, max: 100_000 };
-                let place = format!("{}:{line}: {}", path.display(), engine.name());
-                match hold_hang(expected, engine, &Task::new(&program, model, &options), &budget) {
-                    Held::Yes(_) => n_held += 1,
-                    Held::No(found) => panic!("{place}: {found}"),
-                    Held::Unknown(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
-                    Held::Refused(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
-                }
-            }
+            let options = Options::default();
+            let task = Task::new(&program, model, &options);
+            n_held += hold_by_all(&path, line, |engine, budget| hold_hang(expected, engine, &task, budget));
         }
     }
     assert!(n_held >= 60, "{n_held}");
@@ -65,10 +49,7 @@ fn every_engine_says_what_the_headers_say() {
 #[test]
 fn what_the_headers_say_is_certified() {
     let mut n_proved = 0;
-    for path in examples(&root()) {
-        let text = fs::read_to_string(&path).expect("the example can be read");
-        let hangs = Expectations::read(&text).unwrap_or_default().hangs;
-        let Some(program) = frontend::parse(&fw::Fw, &Source::new("t.fw", text), &[]).program else { continue };
+    for (path, program, hangs) in expecting(|it| it.hangs) {
         for (model, expected, line) in hangs {
             let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
             let (options, place) = (Options::default(), format!("{}:{line}", path.display()));

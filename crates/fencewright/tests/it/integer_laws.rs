@@ -15,7 +15,9 @@ use fencewright::watch::{Monitor, Progress, Stop};
 
 use crate::common::expectation::{Expectations, Expected, examples, root};
 use crate::common::integers::{Arithmetic, Integers};
-use crate::common::law::{MAX_STATES, MODELS, check, is_taken, is_thorough, n_programs, of_many, program, program_of};
+use crate::common::law::{
+    MAX_STATES, MODELS, check, is_taken, is_thorough, n_programs, of_many, program, program_of, seed,
+};
 use crate::common::oracle::{Truth, first_registers, truth};
 use crate::common::random::{Random, Shape};
 
@@ -90,7 +92,7 @@ fn summed_up_buffers_miss_no_run() {
 /// The engines from this one on say of random programs what the semantics says, whatever `k` is.
 fn arithmetic_agrees(arithmetic: Arithmetic, first_engine: usize, ks: &[Option<u32>]) -> Tally {
     let n_samples = n_programs() / 5;
-    let seed = number("FENCEWRIGHT_SEED").unwrap_or(1);
+    let seed = seed();
     let tally = Tally {
         may_refuse: matches!(arithmetic, Arithmetic::Quotients | Arithmetic::Remainders),
         ..Tally::from(first_engine)
@@ -259,10 +261,6 @@ fn ask_for_weak(sample: &mut Integers, random: &mut Random) {
     if !weak.is_empty() && random.chance(80) {
         sample.ask_for(weak[random.below(weak.len())]);
     }
-}
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
 /// A verdict.

@@ -1,8 +1,6 @@
 //! Laws of invariants, tried on random programs: memory proper, looked at while stores wait in buffers.
 //! `tests/it/engine_laws.rs` says how to try more.
 
-use std::collections::BTreeSet;
-
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
@@ -12,9 +10,9 @@ use fencewright::synth::{By, Method, Place, candidates};
 use fencewright::util::Idx as _;
 use fencewright::watch::Unlimited;
 
-use crate::common::law::{check_invariants, engines, program};
+use crate::common::law::{check_invariants, program};
 use crate::common::random::{Random, Shape};
-use crate::engine_laws::{agrees, patient_answer, positions};
+use crate::engine_laws::{agrees, engines_agree, positions, reductions_change_nothing};
 use crate::synth_laws::{Tally, equals_brute_force, shared};
 
 const SHORT: Shape = Shape { max_ops: 3, has_loops: false };
@@ -46,39 +44,12 @@ fn engines_agree_with_the_semantics() {
 
 #[test]
 fn exact_engines_agree_on_unbounded_loops() {
-    check_invariants("invariants and loops", LOOPING, 12, |sample| {
-        let program = program(sample)?;
-        for model in Model::ALL {
-            let mut answers = Vec::new();
-            for engine in engines() {
-                let found = patient_answer(engine, &program, model, &Options::default())?;
-                answers.extend(found.map(|found| (engine.name(), found)));
-            }
-            if answers.iter().any(|answer| answer.1 != answers[0].1) {
-                return Err(format!("{model}: {answers:?}"));
-            }
-        }
-        Ok(())
-    });
+    check_invariants("invariants and loops", LOOPING, 12, |sample| engines_agree(&program(sample)?));
 }
 
 #[test]
 fn a_reduction_switched_off_changes_no_verdict() {
-    check_invariants("invariants and reductions", LOOPING, 60, |sample| {
-        let program = program(sample)?;
-        for (model, engine) in Model::ALL.into_iter().flat_map(|model| engines().into_iter().map(move |it| (model, it)))
-        {
-            let Some(all) = patient_answer(engine, &program, model, &Options::default())? else { continue };
-            for &reduction in engine.card().reductions {
-                let options = Options { without: BTreeSet::from([reduction]), ..Options::default() };
-                let found = patient_answer(engine, &program, model, &options)?;
-                if found.is_some_and(|found| found != all) {
-                    return Err(format!("{}/{model}: {all:?}, without {reduction:?} {found:?}", engine.name()));
-                }
-            }
-        }
-        Ok(())
-    });
+    check_invariants("invariants and reductions", LOOPING, 60, |sample| reductions_change_nothing(&program(sample)?));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::root;
 use crate::common::integers::{Arithmetic, Integers};
-use crate::common::law::{MAX_STATES, MODELS, check, check_weak, n_programs, of_many, program, program_of};
+use crate::common::law::{MAX_STATES, MODELS, check, check_weak, n_programs, of_many, program, program_of, seed};
 use crate::common::oracle::{Truth, truth};
 use crate::common::random::{Random, Sample, Shape};
 
@@ -75,8 +75,7 @@ fn programs_with_loops() {
 #[test]
 fn linear_arithmetic() {
     let tally = Tally::default();
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let (n_samples, seed) = (n_programs() / FEWER, number("FENCEWRIGHT_SEED").unwrap_or(1));
+    let (n_samples, seed) = (n_programs() / FEWER, seed());
     let law = |sample: &Integers| -> Result<(), String> {
         let program = program_of(sample.text())?;
         MODELS.into_iter().try_for_each(|(model, pso_rmw)| tally.agrees(&program, model, Dialect { pso_rmw }, &[None]))

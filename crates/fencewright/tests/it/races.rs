@@ -3,17 +3,16 @@
 use std::fs;
 
 use fencewright::engine::data_race::{ask_race, told};
-use fencewright::engine::{ALL, Asked, Engine, Options, Task, Verdict, named};
-use fencewright::expectation::{Expectations, Held, hold_race};
-use fencewright::frontend::{self, fw};
+use fencewright::engine::{Asked, Engine, Options, Task, Verdict, named};
+use fencewright::expectation::hold_race;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Position, Program, Side};
 use fencewright::report::{Fullness, trace_text};
-use fencewright::source::{Source, Style};
+use fencewright::source::Style;
 use fencewright::util::Idx;
-use fencewright::watch::{Budget, Unlimited};
+use fencewright::watch::Unlimited;
 
-use crate::common::expectation::{examples, root};
+use crate::common::expectation::{expecting, hold_by_all, root};
 
 fn program(text: &str) -> Program {
     fencewright::parse("t.fw", text).unwrap_or_else(|it| panic!("{it}"))
@@ -31,26 +30,11 @@ fn asked(program: &Program, model: Model) -> Asked {
 #[test]
 fn every_engine_says_what_the_headers_say() {
     let mut n_held = 0;
-    for path in examples(&root()) {
-        let text = fs::read_to_string(&path).expect("the example can be read");
-        let races = Expectations::read(&text).unwrap_or_default().races;
-        if races.is_empty() {
-            continue;
-        }
-        let source = Source::new(path.display().to_string(), text);
-        let program = frontend::parse(&fw::Fw, &source, &[]).program.expect("examples are right");
+    for (path, program, races) in expecting(|it| it.races) {
         for (model, expected, line) in races {
-            for &engine in ALL.iter().chain([&auto()]) {
-                let options = Options::default();
-                let budget = Budget { monitor: &Unlimited, max: 100_000 };
-                let place = format!("{}:{line}: {}", path.display(), engine.name());
-                match hold_race(expected, engine, &Task::new(&program, model, &options), &budget) {
-                    Held::Yes(_) => n_held += 1,
-                    Held::No(found) => panic!("{place}: {found}"),
-                    Held::Unknown(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
-                    Held::Refused(why) => assert_ne!(engine.name(), "auto", "{place}: {why}"),
-                }
-            }
+            let options = Options::default();
+            let task = Task::new(&program, model, &options);
+            n_held += hold_by_all(&path, line, |engine, budget| hold_race(expected, engine, &task, budget));
         }
     }
     assert!(n_held >= 80, "{n_held}");

@@ -1,19 +1,16 @@
 //! Robustness of programs that people know.
 
-use std::fs;
-
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::robust::{Attacks, Robust, RobustTrace};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
-use fencewright::expectation::{Expectations, Held, hold_robust};
-use fencewright::frontend::{self, fw};
+use fencewright::expectation::{Held, hold_robust};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Fullness, trace_text, violated};
-use fencewright::source::{Source, Style};
+use fencewright::source::Style;
 use fencewright::watch::{Budget, Unlimited};
 
-use crate::common::expectation::{examples, root};
+use crate::common::expectation::expecting;
 
 const ATTACKS: Attacks = Attacks { others: &Auto };
 
@@ -36,14 +33,7 @@ fn is_robust(text: &str, model: Model) -> (bool, bool) {
 #[test]
 fn auto_says_what_the_headers_say() {
     let mut n_held = 0;
-    for path in examples(&root()) {
-        let text = fs::read_to_string(&path).expect("the example can be read");
-        let robust = Expectations::read(&text).unwrap_or_default().robust;
-        if robust.is_empty() {
-            continue;
-        }
-        let source = Source::new(path.display().to_string(), text);
-        let program = frontend::parse(&fw::Fw, &source, &[]).program.expect("examples are right");
+    for (path, program, robust) in expecting(|it| it.robust) {
         for (model, question, expected, line) in robust {
             let options = Options::default();
             let budget = Budget { monitor: &Unlimited, max: 200_000 };

@@ -18,7 +18,6 @@ use super::constants::{Environment, integer};
 use super::expressions::Pure;
 use super::globals::domain;
 use super::log::Log;
-use super::registers::{Origin, Register};
 use super::statements::combined;
 use super::typed::{Ty, Typed};
 
@@ -85,8 +84,7 @@ impl<'a> Body<'_, 'a> {
     /// The number of a cell; indices from `checked` on that are found out later are seen to be inside.
     fn number(&mut self, shape: &[u32], target: &TargetRef<'_>, checked: usize) -> Option<Cell> {
         if target.index.len() != shape.len() {
-            let (n, found) = (shape.len(), target.index.len());
-            let message = format!("`{}` has {n} dimensions, found {found} indices", target.name.text);
+            let message = wrong_dimensions(&target.name.text, shape, target.index.len());
             self.log.error(target.span, message, format!("name a cell: `{}`", cell_name(&target.name.text, shape, 0)));
             return None;
         }
@@ -144,17 +142,10 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let array = LocalArray { first: self.registers.next_index(), shape };
-        let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
         for (number, _) in (0..).zip(array.cells()) {
-            self.registers.push(Register {
-                name: cell_name(&it.name.text, &array.shape, number),
-                ty: declared.map_or(Ty::Unknown, Ty::of),
-                domain: declared,
-                origin,
-                span: it.name.span,
-                statement,
-                is_read: false,
-            });
+            let name = cell_name(&it.name.text, &array.shape, number);
+            let register = self.declared(name, declared, it.name.span, statement);
+            self.registers.push(register);
         }
         let mut block = Vec::new();
         for cell in array.cells() {
@@ -286,4 +277,11 @@ fn sum(left: Option<hir::Expr>, right: hir::Expr) -> hir::Expr {
         Some(left) => Expr::binary(BinaryOp::Add, left, right),
         None => right,
     }
+}
+
+/// An array is given more or fewer indices than it has dimensions.
+pub(super) fn wrong_dimensions(name: &str, shape: &[u32], found: usize) -> String {
+    let dimensions = if shape.len() == 1 { "dimension" } else { "dimensions" };
+    let indices = if found == 1 { "index" } else { "indices" };
+    format!("`{name}` has {} {dimensions}, found {found} {indices}", shape.len())
 }

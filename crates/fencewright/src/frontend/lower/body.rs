@@ -40,6 +40,29 @@ pub(super) enum Meaning<'a> {
     Wrong,
 }
 
+/// What a name means where shared memory is wanted.
+#[derive(Clone, Debug)]
+pub(super) enum Memory {
+    Shared(SharedRef),
+    /// Something else.
+    Other,
+    /// It has been reported.
+    Wrong,
+}
+
+impl Meaning<'_> {
+    /// The shared memory that is meant.
+    pub(super) fn memory(self) -> Memory {
+        match self {
+            Self::Shared(shared) => Memory::Shared(shared),
+            Self::Wrong => Memory::Wrong,
+            Self::Const(..) | Self::Register(_) | Self::Cells(_) | Self::Thread | Self::Enum | Self::Function(_) => {
+                Memory::Other
+            }
+        }
+    }
+}
+
 /// A name known in a part of the body.
 #[derive(Clone, Debug)]
 pub(super) struct Binding<'a> {

@@ -4,7 +4,7 @@ use crate::frontend::ast::{self, Parameter, StmtKind};
 use crate::frontend::hir::{self, First, LocalId, Operand};
 use crate::source::{Diagnostic, Span};
 
-use super::body::{Activation, Binding, Body, Meaning, SharedRef, TargetRef};
+use super::body::{Activation, Binding, Body, Meaning, Memory, SharedRef, TargetRef};
 use super::constants::Environment;
 use super::globals::{check_distinct, domain, unknown};
 use super::labels::{self, Descend, each_statement};
@@ -180,22 +180,17 @@ impl<'a> Body<'_, 'a> {
                 return None;
             }
         };
-        match self.resolve(name) {
-            Meaning::Shared(shared) if index.is_empty() => Some(shared),
-            Meaning::Shared(shared) => {
+        match self.resolve(name).memory() {
+            Memory::Shared(shared) if index.is_empty() => Some(shared),
+            Memory::Shared(shared) => {
                 let target = TargetRef { name, index, span: argument.span };
                 Some(match self.place(shared, &target)? {
                     hir::Place::Fixed(location) => SharedRef::Scalar(location),
                     hir::Place::Cell(array, index) => SharedRef::Cell(array, self.kept(&index, before)),
                 })
             }
-            Meaning::Wrong => None,
-            Meaning::Const(..)
-            | Meaning::Register(_)
-            | Meaning::Cells(_)
-            | Meaning::Thread
-            | Meaning::Enum
-            | Meaning::Function(_) => {
+            Memory::Wrong => None,
+            Memory::Other => {
                 self.refuse_argument(argument);
                 None
             }

@@ -5,7 +5,7 @@ use crate::frontend::hir::{self, Effect, EffectKind, FenceOrder, LoadOrder, Plac
 use crate::program::Order;
 use crate::source::{Diagnostic, Span};
 
-use super::body::{Body, Meaning, TargetRef};
+use super::body::{Body, Memory, TargetRef};
 use super::typed::{Ty, Typed, wrong_count};
 use super::updates::Call;
 
@@ -150,8 +150,8 @@ impl Body<'_, '_> {
             self.refuse_accessed(access, variable);
             return None;
         };
-        match self.resolve(target.name) {
-            Meaning::Shared(shared) => {
+        match self.resolve(target.name).memory() {
+            Memory::Shared(shared) => {
                 let place = self.place(shared, &target)?;
                 if self.globals.is_constant(self.unit.memory(), &place) {
                     let message = format!("`{}` is a constant array and has no memory order", target.name.text);
@@ -160,13 +160,8 @@ impl Body<'_, '_> {
                 }
                 self.is_atomic_place(access, &target, &place).then_some(place)
             }
-            Meaning::Wrong => None,
-            Meaning::Const(..)
-            | Meaning::Register(_)
-            | Meaning::Cells(_)
-            | Meaning::Thread
-            | Meaning::Enum
-            | Meaning::Function(_) => {
+            Memory::Wrong => None,
+            Memory::Other => {
                 self.refuse_accessed(access, variable);
                 None
             }

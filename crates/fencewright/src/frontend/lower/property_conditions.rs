@@ -8,6 +8,7 @@ use crate::program::{ArrayId, Expr, LocationId, ProcessId, Value, cell_name};
 use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 
+use super::arrays::wrong_dimensions;
 use super::constants::constant;
 use super::globals::{Global, unknown, unknown_part};
 use super::log::Log;
@@ -135,8 +136,7 @@ impl Lowering<'_, '_, '_> {
     fn cell(&mut self, array: ArrayId, name: &ast::Name, index: &[ast::Expr], span: Span) -> Option<LocationId> {
         let array = &self.unit.memory().arrays()[array];
         if index.len() != array.shape.len() {
-            let (n, found) = (array.shape.len(), index.len());
-            let message = format!("`{}` has {n} dimensions, found {found} indices", name.text);
+            let message = wrong_dimensions(&name.text, &array.shape, index.len());
             self.log.error(span, message, format!("name a cell: `{}`", cell_name(&name.text, &array.shape, 0)));
             return None;
         }

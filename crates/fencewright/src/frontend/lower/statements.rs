@@ -113,19 +113,16 @@ impl<'a> Body<'_, 'a> {
         self.log.said.foresee_edge(span);
     }
 
+    /// A register as `let` declares it here.
+    pub(super) fn declared(&self, name: String, domain: Option<Domain>, span: Span, statement: Span) -> Register {
+        let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
+        Register { name, ty: domain.map_or(Ty::Unknown, Ty::of), domain, origin, span, statement, is_read: false }
+    }
+
     fn let_(&mut self, it: &'a ast::Let, statement: Span) -> Kind {
         let environment = self.environment();
         let declared = it.ty.as_ref().and_then(|ty| domain(self.log, &environment, ty));
-        let origin = if self.stack.len() == 1 { Origin::Let } else { Origin::Inlined };
-        let register = self.registers.push(Register {
-            name: it.name.text.clone(),
-            ty: declared.map_or(Ty::Unknown, Ty::of),
-            domain: declared,
-            origin,
-            span: it.name.span,
-            statement,
-            is_read: false,
-        });
+        let register = self.registers.push(self.declared(it.name.text.clone(), declared, it.name.span, statement));
         let first = match &it.value {
             Some(value) => self.first_value(register, value),
             None => Some(self.zero(register, it.name.span)),

@@ -351,15 +351,15 @@ fn arrays_have_dimensions_in_memory_and_in_threads() {
         "x = g[1]; x = g[1][3]; let a[0]; let b[2]; x = b; b = 1; b[2] = 1; x = b[0][0]; let c[2] = x; g[1] = 1;";
     let (_, messages) = with_names(declarations, body);
     let expected = [
-        "`g` has 2 dimensions, found 1 indices",
+        "`g` has 2 dimensions, found 1 index",
         "index 3 is outside the array `g`",
         "an array of 0 cells",
         "`b` is an array and has no value",
         "`b` is an array and cannot be assigned",
         "index 2 is outside the array `b`",
-        "`b` has 1 dimensions, found 2 indices",
+        "`b` has 1 dimension, found 2 indices",
         "the cells of an array start with a constant",
-        "`g` has 2 dimensions, found 1 indices",
+        "`g` has 2 dimensions, found 1 index",
     ];
     assert_eq!(messages, expected);
     let (_, messages) = with_names("shared x: 0..9; const C[2][2] = {0, 1, 2};", "let a[9][9]; x = C[0][0];");

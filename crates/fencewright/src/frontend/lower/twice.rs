@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::frontend::ast::{self, ExprKind};
 use crate::source::{Diagnostic, Span};
 
-use super::body::{Body, Meaning, SharedRef};
+use super::body::{Body, Memory, SharedRef};
 
 impl Body<'_, '_> {
     /// Warns of variables that a condition loads more than once.
@@ -18,13 +18,10 @@ impl Body<'_, '_> {
         collect(condition, &mut loads);
         let mut first: BTreeMap<String, Span> = BTreeMap::new();
         for (name, span) in loads {
-            match self.resolve(name) {
-                Meaning::Shared(SharedRef::Array(array)) if self.globals.is_constant_array(array) => continue,
-                Meaning::Shared(_) => {}
-                Meaning::Const(..) | Meaning::Register(_) | Meaning::Cells(_) | Meaning::Thread | Meaning::Enum => {
-                    continue;
-                }
-                Meaning::Function(_) | Meaning::Wrong => continue,
+            match self.resolve(name).memory() {
+                Memory::Shared(SharedRef::Array(array)) if self.globals.is_constant_array(array) => continue,
+                Memory::Shared(_) => {}
+                Memory::Other | Memory::Wrong => continue,
             }
             let text = self.log.text(span);
             if let Some(&before) = first.get(&text) {

@@ -5,7 +5,7 @@ use crate::frontend::hir::{self, ConditionKind, Effect, EffectKind, Place, Updat
 use crate::program::{BinaryOp, Domain};
 use crate::source::Span;
 
-use super::body::{Body, Meaning, TargetRef};
+use super::body::{Body, Memory, TargetRef};
 use super::typed::Ty;
 
 /// The update of this name, `cas` aside.
@@ -91,9 +91,9 @@ impl Body<'_, '_> {
             return None;
         }
         let target = TargetRef::of(variable);
-        let meaning = target.map(|target| (target, self.resolve(target.name)));
+        let meaning = target.map(|target| (target, self.resolve(target.name).memory()));
         match meaning {
-            Some((target, Meaning::Shared(shared))) => {
+            Some((target, Memory::Shared(shared))) => {
                 let place = self.place(shared, &target)?;
                 if self.globals.is_constant(self.unit.memory(), &place) {
                     let message = format!("`{}` is a constant array and cannot be updated", target.name.text);
@@ -103,17 +103,8 @@ impl Body<'_, '_> {
                 let domain = self.unit.domain_of(&place);
                 self.is_atomic_place(update, &target, &place).then_some((place, domain))
             }
-            Some((_, Meaning::Wrong)) => None,
-            Some((
-                _,
-                Meaning::Const(..)
-                | Meaning::Register(_)
-                | Meaning::Cells(_)
-                | Meaning::Thread
-                | Meaning::Enum
-                | Meaning::Function(_),
-            ))
-            | None => {
+            Some((_, Memory::Wrong)) => None,
+            Some((_, Memory::Other)) | None => {
                 let message = format!("`{}` needs a shared variable or array cell", update.text);
                 let help =
                     format!("`{}` is neither; only shared memory is updated atomically", self.log.text(variable.span));
