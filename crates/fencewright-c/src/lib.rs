@@ -1,0 +1,3 @@
+//! C programs: a preprocessor, a parser, and what C11 atomics and threads mean.
+
+mod ast;
