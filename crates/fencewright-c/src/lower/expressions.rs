@@ -1,0 +1,578 @@
+//! Expressions: what each of them is worth, once its effects are done.
+
+use std::rc::Rc;
+
+use fencewright::frontend::hir::{EffectKind, Expr, First, LocalId, Operand, StmtKind, Update, UpdateOrder};
+use fencewright::program::{self, UnaryOp as Negation};
+use fencewright::source::Span;
+
+use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
+use crate::names;
+use crate::types::{Integer, Qualified, Type};
+
+use super::Lowering;
+use super::places::{Named, Orders, plus};
+use super::thread::{Storage, VariableId};
+use super::value::{Base, Pointer, Points, Target, Value};
+
+impl<'a> Lowering<'a> {
+    /// The value of an expression.
+    pub(super) fn value(&mut self, it: &'a ast::Expr) -> Option<Value> {
+        fencewright::watch::heed(4);
+        let span = it.span;
+        match &it.kind {
+            ExprKind::Integer { value, bits, is_signed } => self.literal(*value, *bits, *is_signed, span),
+            ExprKind::String(_) => {
+                let to = Rc::new(Type::Integer(Integer { bits: 8, is_signed: true }).plain());
+                Some(Value::Pointer(Pointer { to, what: Points::Integer(Expr::Const(1)) }))
+            }
+            ExprKind::Float(words) => self.refuse(span, &format!("`{words}` is no integer"), "use integers"),
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::Unary(UnaryOp::Not, _)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Binary(
+                BinaryOp::Equal
+                | BinaryOp::NotEqual
+                | BinaryOp::Less
+                | BinaryOp::LessEqual
+                | BinaryOp::Greater
+                | BinaryOp::GreaterEqual,
+                ..,
+            ) => self.truth(it),
+            ExprKind::Unary(op, operand) => {
+                let (value, ty) = self.number(operand)?;
+                Some(negative(*op, value, ty.promoted()))
+            }
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left)?;
+                let left = self.settled_value(left, span);
+                let right = self.value(right)?;
+                self.binary(*op, left, right, span)
+            }
+            ExprKind::Conditional(condition, then, otherwise) => self.conditional(condition, then, otherwise, span),
+            ExprKind::Assign(op, to, value) => self.assign(*op, to, value, span),
+            ExprKind::Step { operand, is_increment, is_prefix } => {
+                self.step(operand, if *is_increment { BinaryOp::Add } else { BinaryOp::Sub }, *is_prefix, span)
+            }
+            ExprKind::Comma(first, second) => {
+                self.value(first)?;
+                self.value(second)
+            }
+            ExprKind::Call(function, arguments) => self.call(function, arguments, span),
+            ExprKind::Member(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::Index(..)
+            | ExprKind::Deref(_)
+            | ExprKind::Compound(..) => {
+                if let ExprKind::Deref(of) = &it.kind
+                    && let Some(name) = self.function_named(of)
+                {
+                    return Some(Value::Function(name));
+                }
+                let named = self.named(it)?;
+                self.load(&named, Orders::of(named.ty()).load, span)
+            }
+            ExprKind::AddressOf(of) => self.address(of),
+            ExprKind::Cast(ty, operand) => {
+                let ty = self.names.resolve(ty, &mut self.log)?;
+                let value = self.value(operand)?;
+                self.cast(value, &ty, span)
+            }
+            ExprKind::SizeOfType(ty) => {
+                let ty = self.names.resolve(ty, &mut self.log)?;
+                Some(size(self.names.size(&ty.ty)))
+            }
+            ExprKind::SizeOf(of) => {
+                let ty = self.type_of(of)?;
+                Some(size(self.names.size(&ty.ty)))
+            }
+            ExprKind::Statements(all) => self.statement_expression(all),
+            ExprKind::Type(_) => self.refuse(span, "a type is no value", "name a value"),
+        }
+    }
+
+    /// The value of an expression that is a number.
+    pub(super) fn number(&mut self, it: &'a ast::Expr) -> Option<(Expr, Integer)> {
+        let value = self.value(it)?;
+        self.as_number(value, it.span)
+    }
+
+    /// A value as a number.
+    pub(super) fn as_number(&mut self, value: Value, span: Span) -> Option<(Expr, Integer)> {
+        match value {
+            Value::Number(expr, ty) => Some((expr, ty)),
+            Value::Pointer(Pointer { what: Points::Integer(expr), .. }) => {
+                Some((expr, Integer { bits: 64, is_signed: true }))
+            }
+            Value::Pointer(Pointer { what: Points::Null, .. }) => {
+                Some((Expr::Const(0), Integer { bits: 64, is_signed: true }))
+            }
+            Value::Pointer(_) | Value::Function(_) | Value::Structure(_) | Value::Void => {
+                self.log.error(span, "this is no number", "a number is needed here");
+                None
+            }
+        }
+    }
+
+    fn literal(&mut self, value: u64, bits: u8, is_signed: bool, span: Span) -> Option<Value> {
+        // All ones are only ever compared with.
+        let number = if value == u64::MAX { Some(-1) } else { i64::try_from(value).ok() };
+        match number {
+            Some(number) => Some(Value::Number(Expr::Const(number), Integer { bits, is_signed })),
+            None => self.refuse(span, &format!("{value} is too large"), "numbers have 63 bits here"),
+        }
+    }
+
+    fn name(&mut self, name: &ast::Name) -> Option<Value> {
+        if self.state.variable(&name.text).is_none() && !self.globals.contains_key(&name.text) {
+            if let Some(&value) = self.names.constants.get(&name.text) {
+                return Some(Value::int(value));
+            }
+            if let Some(value) = super::system::constant(&name.text) {
+                return Some(Value::int(value));
+            }
+            if self.functions.contains_key(name.text.as_str()) {
+                return Some(Value::Function(name.text.clone()));
+            }
+        }
+        let named = self.by_name(name)?;
+        self.load(&named, Orders::of(named.ty()).load, name.span)
+    }
+
+    pub(super) fn unknown_name(&mut self, name: &ast::Name) {
+        let text = &name.text;
+        self.log.error(name.span, format!("unknown name `{text}`"), "declare it, or include the file that does");
+    }
+
+    /// The name of a function, if the expression is one.
+    pub(super) fn function_named(&mut self, it: &ast::Expr) -> Option<String> {
+        let ExprKind::Name(name) = &it.kind else { return None };
+        let is_hidden = self.state.variable(&name.text).is_some() || self.globals.contains_key(&name.text);
+        (!is_hidden && self.functions.contains_key(name.text.as_str())).then(|| name.text.clone())
+    }
+
+    fn address(&mut self, of: &'a ast::Expr) -> Option<Value> {
+        if let Some(name) = self.function_named(of) {
+            return Some(Value::Function(name));
+        }
+        let named = self.named(of)?;
+        let to = Rc::clone(named.ty());
+        let what = match named {
+            Named::Target(target) => Points::Known(target),
+            Named::Through(it) if it.fields.is_empty() && it.indices.is_empty() => Points::Dynamic(it.pointer),
+            Named::Through(it) => Points::Part(Box::new(it)),
+        };
+        Some(Value::Pointer(Pointer { to, what }))
+    }
+
+    /// `a op b`
+    pub(super) fn binary(&mut self, op: BinaryOp, left: Value, right: Value, span: Span) -> Option<Value> {
+        let is_pointer = |it: &Value| matches!(it, Value::Pointer(it) if !matches!(it.what, Points::Integer(_)));
+        match op {
+            BinaryOp::Add if is_pointer(&left) => return self.moved(left, right, false, span),
+            BinaryOp::Add if is_pointer(&right) => return self.moved(right, left, false, span),
+            BinaryOp::Sub if is_pointer(&left) && !is_pointer(&right) => return self.moved(left, right, true, span),
+            _ => {}
+        }
+        let (a, left) = self.as_number(left, span)?;
+        let (b, right) = self.as_number(right, span)?;
+        let ty = match op {
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => left.promoted(),
+            _ => left.common(right),
+        };
+        if let (Expr::Const(a), Expr::Const(b)) = (&a, &b)
+            && let Some(value) = names::binary(op, *a, *b)
+        {
+            return Some(Value::Number(wrapped(Expr::Const(value), ty), ty));
+        }
+        let plain = |op| Some(Expr::binary(op, a.clone(), b.clone()));
+        let expr = match op {
+            BinaryOp::Add => Some(wide(plus(a.clone(), b.clone()), ty)),
+            BinaryOp::Sub => plain(program::BinaryOp::Sub).map(|it| wrapped(it, ty)),
+            BinaryOp::Mul => plain(program::BinaryOp::Mul).map(|it| wide(it, ty)),
+            BinaryOp::Div => plain(program::BinaryOp::Div),
+            BinaryOp::Rem => plain(program::BinaryOp::Rem),
+            BinaryOp::BitAnd => plain(program::BinaryOp::BitAnd),
+            BinaryOp::BitOr => plain(program::BinaryOp::BitOr),
+            BinaryOp::BitXor => plain(program::BinaryOp::BitXor),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => self.shifted(op, a, &b, ty, span),
+            BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual
+            | BinaryOp::Equal
+            | BinaryOp::NotEqual => Some(super::conditions::compared(op, a, b)),
+        };
+        let ty = if is_comparison(op) { Integer::INT } else { ty };
+        Some(Value::Number(expr?, ty))
+    }
+
+    fn shifted(&mut self, op: BinaryOp, a: Expr, by: &Expr, ty: Integer, span: Span) -> Option<Expr> {
+        let Expr::Const(by @ 0..=62) = by else {
+            let help = "shift by a constant from 0 to 62";
+            self.log.error(span, "a shift by a number that is not known", help);
+            return None;
+        };
+        let power = 1_i64 << by;
+        if op == BinaryOp::ShiftLeft {
+            return Some(wrapped(Expr::binary(program::BinaryOp::Mul, a, Expr::Const(power)), ty));
+        }
+        // Without what is shifted out it is a multiple, and division is exact, below zero as well.
+        let out = Expr::binary(program::BinaryOp::BitAnd, a.clone(), Expr::Const(power - 1));
+        let kept = if ty.is_signed { Expr::binary(program::BinaryOp::Sub, a, out) } else { a };
+        Some(Expr::binary(program::BinaryOp::Div, kept, Expr::Const(power)))
+    }
+
+    /// A pointer so many elements further on.
+    pub(super) fn moved(&mut self, pointer: Value, by: Value, is_back: bool, span: Span) -> Option<Value> {
+        let (by, _) = self.as_number(by, span)?;
+        let by = match by {
+            Expr::Const(by) if is_back => Expr::Const(-by),
+            by if is_back => Expr::unary(Negation::Neg, by),
+            by => by,
+        };
+        let Value::Pointer(Pointer { to, what }) = pointer else {
+            return self.refuse(span, "this is no pointer", "only pointers and arrays have elements");
+        };
+        let what = match what {
+            Points::Known(mut target) if target.is_element => {
+                let last = target.indices.pop().expect("an element has an index");
+                let index = self.state.settled(plus(last, by), span);
+                target.indices.push(index);
+                Points::Known(target)
+            }
+            what if matches!(by, Expr::Const(0)) => what,
+            Points::Integer(it) => Points::Integer(plus(it, by)),
+            Points::Null | Points::Known(_) | Points::Dynamic(_) | Points::Part(_) => {
+                let help = "index the array by name, or pass it to the function that does";
+                return self.refuse(span, "arithmetic on a pointer that is not known to be in an array", help);
+            }
+        };
+        Some(Value::Pointer(Pointer { to, what }))
+    }
+
+    fn conditional(
+        &mut self,
+        condition: &'a ast::Expr,
+        then: &'a ast::Expr,
+        otherwise: &'a ast::Expr,
+        span: Span,
+    ) -> Option<Value> {
+        let condition = self.condition(condition)?;
+        if let Some(holds) = super::conditions::known(&condition) {
+            return self.value(if holds { then } else { otherwise });
+        }
+        let (ty, result) = (self.type_of(then)?, self.state.temporary(span));
+        let other = self.type_of(otherwise)?;
+        let ty = if matches!(other.ty, Type::Pointer(_)) && !matches!(ty.ty, Type::Pointer(_)) { other } else { ty };
+        self.state.emit(StmtKind::Let(result, First::Constant(0)), span);
+        let was_straight = self.branch();
+        let mut blocks = Vec::new();
+        for side in [then, otherwise] {
+            self.state.open();
+            let raw = self.value(side).and_then(|value| self.raw(value, &ty, side.span));
+            if let Some(raw) = &raw {
+                self.state.emit(StmtKind::Assign(result, raw.clone()), side.span);
+            }
+            blocks.push(self.state.close());
+            raw?;
+        }
+        self.state.is_straight = was_straight;
+        let otherwise = blocks.pop()?;
+        self.state.emit(StmtKind::If(vec![(condition, blocks.pop()?)], otherwise), span);
+        self.state.stable.insert(result);
+        Some(self.typed(Expr::Var(Operand::Local(result)), &ty))
+    }
+
+    fn assign(
+        &mut self,
+        op: Option<BinaryOp>,
+        to: &'a ast::Expr,
+        value: &'a ast::Expr,
+        span: Span,
+    ) -> Option<Value> {
+        if let Some(op) = op {
+            let value = self.value(value)?;
+            return self.modify(to, op, value, true, span);
+        }
+        let value = self.value(value)?;
+        let named = self.named(to)?;
+        let value = match value {
+            Value::Structure(_) => value,
+            value => self.converted(value, &Rc::clone(named.ty())),
+        };
+        self.store(&named, Orders::of(named.ty()).store, value.clone(), span)?;
+        Some(value)
+    }
+
+    fn step(&mut self, operand: &'a ast::Expr, op: BinaryOp, is_prefix: bool, span: Span) -> Option<Value> {
+        self.modify(operand, op, Value::int(1), is_prefix, span)
+    }
+
+    /// `a op= b`: an atomic variable is changed in one step. The new value or the old one.
+    fn modify(
+        &mut self,
+        to: &'a ast::Expr,
+        op: BinaryOp,
+        by: Value,
+        is_new: bool,
+        span: Span,
+    ) -> Option<Value> {
+        let named = self.named(to)?;
+        let ty = Rc::clone(named.ty());
+        if ty.is_atomic
+            && !self.state.is_alone
+            && let Some(fetch) = fetched(op)
+        {
+            let (by, _) = self.as_number(by, span)?;
+            let old = self.update(&named, UpdateOrder::SeqCst, Update::Fetch(fetch), by.clone(), span)?;
+            let old = self.typed(old, &ty);
+            return if is_new {
+                let integer = Value::Number(by, ty.ty.integer().unwrap_or(Integer::INT));
+                self.binary(op, old, integer, span)
+            } else {
+                Some(old)
+            };
+        }
+        let old = self.load(&named, Orders::of(&ty).load, span)?;
+        let old = self.settled_value(old, span);
+        let new = self.binary(op, old.clone(), by, span)?;
+        let new = self.converted(new, &ty);
+        self.store(&named, Orders::of(&ty).store, new.clone(), span)?;
+        Some(if is_new { new } else { old })
+    }
+
+    /// An update in one step, by its old value.
+    pub(super) fn update(
+        &mut self,
+        named: &Named,
+        order: UpdateOrder,
+        update: Update,
+        by: Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        self.at_each(named, span, &mut |it, target| {
+            let place = it.place(target, span)?;
+            Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
+        })
+    }
+
+    /// A value that nothing changes any more.
+    pub(super) fn settled_value(&mut self, value: Value, span: Span) -> Value {
+        match value {
+            Value::Number(expr, ty) => Value::Number(self.state.settled(expr, span), ty),
+            Value::Pointer(Pointer { to, what: Points::Dynamic(expr) }) => {
+                Value::Pointer(Pointer { to, what: Points::Dynamic(self.state.settled(expr, span)) })
+            }
+            value => value,
+        }
+    }
+
+    /// What a number in memory or in a register means.
+    pub(super) fn typed(&self, raw: Expr, ty: &Qualified) -> Value {
+        match &ty.ty {
+            Type::Pointer(to) => {
+                let what = if matches!(raw, Expr::Const(0)) { Points::Null } else { Points::Dynamic(raw) };
+                Value::Pointer(Pointer { to: Rc::clone(to), what })
+            }
+            ty => Value::Number(raw, ty.integer().unwrap_or(Integer::INT)),
+        }
+    }
+
+    /// The number that stands for a value in memory or in a register.
+    pub(super) fn raw(&mut self, value: Value, ty: &Qualified, span: Span) -> Option<Expr> {
+        match self.converted(value, ty) {
+            Value::Number(expr, _) => Some(expr),
+            Value::Pointer(it) => match it.what {
+                Points::Null => Some(Expr::Const(0)),
+                Points::Dynamic(expr) => Some(expr),
+                Points::Known(target) => self.number_of(&target, span),
+                Points::Integer(Expr::Const(0)) => Some(Expr::Const(0)),
+                Points::Integer(_) => self.refuse(span, "an integer is kept as a pointer", "keep it as an integer"),
+                Points::Part(_) => {
+                    let help = "keep the pointer to the structure, and name the field where it is used";
+                    self.refuse(span, "a pointer into a structure that is not known is kept", help)
+                }
+            },
+            Value::Function(name) => {
+                self.refuse(span, &format!("a pointer to the function `{name}` is kept"), "call the function by name")
+            }
+            Value::Structure(_) => self.refuse(span, "a structure is no single value", "name one of its fields"),
+            Value::Void => self.refuse(span, "this has no value", "a function without one is called for its effects"),
+        }
+    }
+
+    /// The number of what a pointer points at.
+    fn number_of(&mut self, target: &Target, span: Span) -> Option<Expr> {
+        if let Base::Variable(id) = target.base {
+            // Its address gets away, so it is in memory from the next pass on.
+            let span = self.state.variables[id.0].span;
+            self.known.in_memory.insert(span);
+            return Some(Expr::Const(0));
+        }
+        let mut first = target.clone();
+        let offset = match first.indices.last_mut() {
+            Some(last) if target.is_element => std::mem::replace(last, Expr::Const(0)),
+            Some(_) | None => Expr::Const(0),
+        };
+        match self.known.numbers.number(&first, &self.memory) {
+            Some(number) => Some(plus(offset, Expr::Const(number))),
+            None => {
+                let help = "keep a pointer to an element of one array, or to a variable";
+                self.refuse(span, "a pointer to a cell that is not known is kept", help)
+            }
+        }
+    }
+
+    /// A value as one of another type.
+    pub(super) fn converted(&self, value: Value, ty: &Qualified) -> Value {
+        match (value, &ty.ty) {
+            (Value::Number(expr, _), Type::Bool) => {
+                let is = match expr {
+                    Expr::Const(it) => Expr::Const(i64::from(it != 0)),
+                    expr => super::conditions::truth_of(expr),
+                };
+                Value::Number(is, Integer { bits: 8, is_signed: false })
+            }
+            (Value::Number(expr, from), Type::Integer(to)) => {
+                let may_change = to.bits < from.bits || from.is_signed && !to.is_signed;
+                let expr = if may_change && !to.is_signed { wrapped(expr, *to) } else { expr };
+                Value::Number(expr, *to)
+            }
+            (Value::Number(expr, _), Type::Pointer(to)) => {
+                let what = if matches!(expr, Expr::Const(0)) { Points::Null } else { Points::Integer(expr) };
+                Value::Pointer(Pointer { to: Rc::clone(to), what })
+            }
+            (Value::Pointer(it), Type::Pointer(to)) => {
+                // A pointer to anything keeps what it points to.
+                let to = if to.ty == Type::Void { it.to } else { Rc::clone(to) };
+                Value::Pointer(Pointer { to, what: it.what })
+            }
+            (Value::Pointer(Pointer { what: Points::Integer(expr), .. }), Type::Integer(to)) => {
+                Value::Number(expr, *to)
+            }
+            (Value::Pointer(Pointer { what: Points::Null, .. }), Type::Integer(to)) => {
+                Value::Number(Expr::Const(0), *to)
+            }
+            (value, _) => value,
+        }
+    }
+
+    fn cast(&mut self, value: Value, ty: &Qualified, span: Span) -> Option<Value> {
+        match (self.converted(value, ty), &ty.ty) {
+            (_, Type::Void) => Some(Value::Void),
+            (Value::Pointer(_), Type::Integer(_)) => {
+                self.refuse(span, "a pointer is cast to an integer", "compare pointers as they are")
+            }
+            (Value::Pointer(it), Type::Pointer(to)) => {
+                let is_known = matches!(it.what, Points::Known(_) | Points::Part(_));
+                let to = if to.ty == Type::Void && is_known { it.to } else { Rc::clone(to) };
+                Some(Value::Pointer(Pointer { to, what: it.what }))
+            }
+            (value, _) => Some(value),
+        }
+    }
+
+    /// The register of a variable; one whose value was known gets one.
+    pub(super) fn register_of(&mut self, id: VariableId, span: Span) -> LocalId {
+        let variable = &self.state.variables[id.0];
+        match variable.storage.clone() {
+            Storage::Register(local) => local,
+            Storage::Known(value) => {
+                let (name, ty) = (variable.name.clone(), Rc::clone(&variable.ty));
+                let declared = variable.span;
+                let raw = self.raw(value, &ty, span).unwrap_or(Expr::Const(0));
+                let local = self.state.thread.register(&name, declared);
+                let first = match raw {
+                    Expr::Const(value) => First::Constant(value),
+                    raw => First::Value(raw),
+                };
+                self.state.emit(StmtKind::Let(local, first), span);
+                self.state.variables[id.0].storage = Storage::Register(local);
+                local
+            }
+            Storage::Object(_) => unreachable!("a variable in memory is no variable base"),
+        }
+    }
+
+    /// What cannot be said here.
+    pub(super) fn refuse<T>(&mut self, span: Span, message: &str, help: &str) -> Option<T> {
+        self.log.error(span, message, help);
+        None
+    }
+}
+
+fn size(bytes: i64) -> Value {
+    Value::Number(Expr::Const(bytes), Integer { bits: 64, is_signed: false })
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual => true,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::BitAnd
+        | BinaryOp::BitXor
+        | BinaryOp::BitOr => false,
+    }
+}
+
+/// The operator of an update in one step.
+pub(super) fn fetched(op: BinaryOp) -> Option<program::BinaryOp> {
+    match op {
+        BinaryOp::Add => Some(program::BinaryOp::Add),
+        BinaryOp::Sub => Some(program::BinaryOp::Sub),
+        BinaryOp::BitAnd => Some(program::BinaryOp::BitAnd),
+        BinaryOp::BitOr => Some(program::BinaryOp::BitOr),
+        BinaryOp::BitXor => Some(program::BinaryOp::BitXor),
+        BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::Less
+        | BinaryOp::LessEqual
+        | BinaryOp::Greater
+        | BinaryOp::GreaterEqual
+        | BinaryOp::Equal
+        | BinaryOp::NotEqual => None,
+    }
+}
+
+fn negative(op: UnaryOp, it: Expr, ty: Integer) -> Value {
+    let expr = match (op, it) {
+        (_, Expr::Const(it)) => Expr::Const(names::unary(op, it).unwrap_or(0)),
+        (UnaryOp::Minus, it) => Expr::unary(Negation::Neg, it),
+        // In two's complement.
+        (UnaryOp::Complement, it) => {
+            Expr::binary(program::BinaryOp::Sub, Expr::unary(Negation::Neg, it), Expr::Const(1))
+        }
+        (UnaryOp::Plus | UnaryOp::Not, it) => it,
+    };
+    Value::Number(wrapped(expr, ty), ty)
+}
+
+/// What is left of a number in its type: an unsigned one wraps.
+pub(super) fn wrapped(expr: Expr, ty: Integer) -> Expr {
+    let Some(mask) = ty.mask() else { return expr };
+    match expr {
+        Expr::Const(it) => Expr::Const(it & mask),
+        expr => Expr::binary(program::BinaryOp::BitAnd, expr, Expr::Const(mask)),
+    }
+}
+
+/// The same for what only grows: wide numbers do not get there.
+fn wide(expr: Expr, ty: Integer) -> Expr {
+    if ty.bits <= 16 { wrapped(expr, ty) } else { expr }
+}

@@ -1,0 +1,167 @@
+//! From the tree of a C text to the typed tree of the library.
+//!
+//! Functions are inlined, and a program is lowered from `main` on with all that is known on the way:
+//!
+//! ```text
+//!   main      stores of constants ─▶ what memory holds at first
+//!             pthread_create      ─▶ a thread, with what is known of its argument
+//!             pthread_join        ─▶ a wait, which is left out where nothing comes behind it
+//!             assert at the end   ─▶ a property of final states
+//! ```
+//!
+//! | file | |
+//! |---|---|
+//! | `value` | values and targets of pointers |
+//! | `memory` | objects, their cells, the numbers of what is pointed at |
+//! | `thread` | a thread while it is lowered |
+//! | `places` | what an expression names, loads, stores |
+//! | `expressions`, `conditions`, `statements`, `calls` | what each of them puts there |
+//! | `initial` | what variables start with |
+//! | `atomics`, `system` | the functions of the language and of the system |
+//! | `main_function` | threads, joins, final states |
+
+mod atomics;
+mod calls;
+mod conditions;
+mod expressions;
+mod initial;
+mod main_function;
+pub(crate) mod memory;
+mod places;
+mod statements;
+mod system;
+mod typing;
+pub(crate) mod thread;
+pub(crate) mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use fencewright::frontend::hir::Unit;
+use fencewright::program::Template;
+use fencewright::source::{Diagnostic, Source, Span};
+
+use crate::ast::{self, Item};
+use crate::log::Log;
+use crate::names::Names;
+use crate::types::{Qualified, Type};
+
+use main_function::Threads;
+use memory::{Memory, Numbers, ObjectId};
+use thread::{Frame, State};
+
+/// A program that means something, or why it does not.
+pub(crate) struct Lowered {
+    pub unit: Unit,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What is found out by one pass and used by the next.
+#[derive(Debug, Default)]
+struct Known {
+    numbers: Numbers,
+    /// Variables whose address gets to where it is not known any more: the places of their declarations.
+    in_memory: BTreeSet<Span>,
+}
+
+/// No more passes are made.
+const MAX_PASSES: usize = 12;
+
+/// Gives a text its meaning.
+pub(crate) fn lower(tree: &ast::Unit, source: &Source) -> Lowered {
+    let mut known = Known::default();
+    for _ in 0..MAX_PASSES {
+        let before = (known.numbers.len(), known.in_memory.len());
+        let mut lowering = Lowering::new(tree, source, known);
+        lowering.program();
+        known = lowering.known;
+        if lowering.log.has_errors() || (known.numbers.len(), known.in_memory.len()) == before {
+            return Lowered { unit: lowering.unit, diagnostics: lowering.log.diagnostics };
+        }
+    }
+    let message = "there is no end to what pointers may point at";
+    let diagnostic = Diagnostic::error(Span::default(), message).with_help("use fewer pointers");
+    Lowered { unit: Unit::new(), diagnostics: vec![diagnostic] }
+}
+
+/// One pass.
+struct Lowering<'a> {
+    tree: &'a ast::Unit,
+    source: &'a Source,
+    names: Names,
+    functions: BTreeMap<&'a str, &'a ast::Function>,
+    globals: BTreeMap<String, Global>,
+    /// Variables of functions that are in memory.
+    locals: BTreeMap<String, ObjectId>,
+    memory: Memory,
+    known: Known,
+    unit: Unit,
+    threads: Threads,
+    state: State,
+    log: Log,
+}
+
+/// A variable outside functions.
+#[derive(Clone, Debug)]
+struct Global {
+    ty: Rc<Qualified>,
+    /// Every thread has its own.
+    is_thread_local: bool,
+    object: ObjectId,
+}
+
+impl<'a> Lowering<'a> {
+    fn new(tree: &'a ast::Unit, source: &'a Source, known: Known) -> Self {
+        let mut unit = Unit::new();
+        let template = unit.template(Template { name: "main".into(), span: Span::default() });
+        let mut state = State::new("main", template, Span::default());
+        state.frames.push(Frame { scopes: vec![BTreeMap::new()], ..Frame::default() });
+        Self {
+            tree,
+            source,
+            names: Names::default(),
+            functions: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            memory: Memory::default(),
+            known,
+            unit,
+            threads: Threads::default(),
+            state,
+            log: Log::default(),
+        }
+    }
+
+    fn program(&mut self) {
+        for item in &self.tree.items {
+            match item {
+                Item::Function(it) => {
+                    self.functions.insert(&it.name.text, it);
+                }
+                Item::Declarations(all) => all.iter().for_each(|it| self.global(it)),
+            }
+        }
+        if !self.log.has_errors() {
+            self.whole_program();
+        }
+    }
+
+    fn global(&mut self, it: &'a ast::Declaration) {
+        let Some(mut ty) = self.names.declare(it, &mut self.log) else { return };
+        let Some(name) = it.name.as_ref().filter(|_| it.storage != ast::Storage::Typedef) else { return };
+        if ty.ty == Type::Function || self.globals.contains_key(&name.text) && it.initial.is_none() {
+            return;
+        }
+        self.complete(&mut ty, it.initial.as_ref());
+        let ty = Rc::new(ty);
+        let object = self.memory.object(&name.text, &ty, name.span, &self.names);
+        let is_thread_local = it.storage == ast::Storage::ThreadLocal;
+        self.globals.insert(name.text.clone(), Global { ty, is_thread_local, object });
+        if let Some(initial) = &it.initial {
+            self.state.is_alone = true;
+            self.state.is_straight = true;
+            let whole = self.memory.whole(object);
+            self.initialize(&whole, initial);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Functions of the system: assertions, locks, and what has no part in what threads do to each other.
+
+use fencewright::frontend::hir::{
+    Condition, ConditionKind, EffectKind, Expr, Place, StmtKind, StoreOrder, UpdateOrder,
+};
+use fencewright::program::Domain;
+use fencewright::source::Span;
+
+use crate::ast;
+use crate::types::Integer;
+
+use super::Lowering;
+use super::places::{Named, test};
+use super::value::{Base, Value};
+
+/// Constants that headers of the system have.
+pub(super) fn constant(name: &str) -> Option<i64> {
+    if let Some(order) = super::atomics::order_named(name) {
+        return Some(order);
+    }
+    Some(match name {
+        "thrd_success" | "PTHREAD_CREATE_JOINABLE" | "PTHREAD_MUTEX_NORMAL" | "mtx_plain" | "EXIT_SUCCESS" => 0,
+        "thrd_error" | "thrd_busy" | "EXIT_FAILURE" | "true" => 1,
+        "false" => 0,
+        _ => return None,
+    })
+}
+
+/// What a function of the system means.
+enum System {
+    /// A violation unless the argument holds.
+    Assert,
+    /// Waits until it holds.
+    Assume,
+    /// A violation.
+    Fail,
+    /// The thread ends.
+    Exit,
+    Lock,
+    TryLock,
+    Unlock,
+    /// The lock is free.
+    InitLock,
+    Create,
+    Join,
+    /// Any value of the type.
+    Any(i64, i64),
+    /// The first argument.
+    First,
+    /// Nothing; its arguments are looked at.
+    Ignored,
+}
+
+fn system(name: &str) -> Option<System> {
+    Some(match name {
+        "assert" | "__VERIFIER_assert" => System::Assert,
+        "__VERIFIER_assume" | "assume" | "verification_assume" => System::Assume,
+        "abort" | "__VERIFIER_error" | "reach_error" | "__assert_fail" | "__builtin_unreachable" => System::Fail,
+        "exit" | "_exit" | "pthread_exit" | "thrd_exit" | "quick_exit" => System::Exit,
+        "pthread_mutex_lock" | "mtx_lock" | "spin_lock" | "pthread_spin_lock" => System::Lock,
+        "pthread_mutex_trylock" | "mtx_trylock" | "pthread_spin_trylock" => System::TryLock,
+        "pthread_mutex_unlock" | "mtx_unlock" | "spin_unlock" | "pthread_spin_unlock" => System::Unlock,
+        "pthread_mutex_init" | "mtx_init" | "spin_lock_init" | "pthread_spin_init" => System::InitLock,
+        "pthread_create" | "thrd_create" => System::Create,
+        "pthread_join" | "thrd_join" => System::Join,
+        "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => System::Any(0, 1),
+        "__VERIFIER_nondet_uchar" => System::Any(0, 255),
+        "__VERIFIER_nondet_char" => System::Any(-128, 127),
+        "__builtin_expect" | "likely" | "unlikely" => System::First,
+        _ if is_ignored(name) => System::Ignored,
+        _ => return None,
+    })
+}
+
+fn is_ignored(name: &str) -> bool {
+    let names = [
+        "printf", "fprintf", "puts", "putchar", "fflush", "perror", "usleep", "sleep", "sched_yield", "thrd_yield",
+        "cpu_relax", "pthread_mutex_destroy", "mtx_destroy", "pthread_attr_init", "pthread_attr_destroy",
+        "pthread_attr_setdetachstate", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_yield",
+        "pthread_detach", "thrd_detach", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
+        "__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_atomic_begin", "__builtin_ia32_pause",
+        "_mm_pause", "pthread_spin_destroy", "atomic_is_lock_free", "static_assert", "_Static_assert",
+    ];
+    names.contains(&name)
+}
+
+impl<'a> Lowering<'a> {
+    /// A call of a function that the text does not have.
+    pub(super) fn system_call(
+        &mut self,
+        name: &ast::Name,
+        arguments: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Value> {
+        if let Some(value) = self.atomic_call(name, arguments, span)? {
+            return Some(value);
+        }
+        let Some(system) = system(&name.text) else {
+            let help = "define it, or leave it out if it does nothing to shared memory";
+            return self.refuse(name.span, &format!("the function `{}` is not known", name.text), help);
+        };
+        match system {
+            System::Create => return self.create(&name.text, arguments, span),
+            System::Join => return self.join(arguments, span),
+            System::Assert => {
+                let condition = {
+                    let argument = self.argument(name, arguments, 0)?;
+                    self.condition(argument)?
+                };
+                self.leave_alone_for(&condition);
+                self.state.emit(StmtKind::Assert(condition), span);
+            }
+            System::Assume => {
+                let condition = {
+                    let argument = self.argument(name, arguments, 0)?;
+                    self.condition(argument)?
+                };
+                self.state.emit(StmtKind::Assume(condition), span);
+            }
+            System::Fail => self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span),
+            System::Exit => self.exit(span),
+            System::Lock => {
+                let place = {
+                    let argument = self.argument(name, arguments, 0)?;
+                    self.lock_of(argument)?
+                };
+                self.state.emit(StmtKind::Assume(taken(place, span)), span);
+            }
+            System::TryLock => {
+                let place = {
+                    let argument = self.argument(name, arguments, 0)?;
+                    self.lock_of(argument)?
+                };
+                let kind = EffectKind::Decide(taken(place, span));
+                let is_taken = self.state.kept(kind, span);
+                return Some(Value::Number(is_taken.negated(), Integer::INT));
+            }
+            System::Unlock => {
+                let place = {
+                    let argument = self.argument(name, arguments, 0)?;
+                    self.lock_of(argument)?
+                };
+                self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(0)), span);
+            }
+            System::InitLock => {
+                let argument = self.argument(name, arguments, 0)?;
+                let value = self.value(argument)?;
+                let named = self.pointed_at(value, span)?;
+                self.store(&named, StoreOrder::Release, Value::int(0), span)?;
+            }
+            System::Any(lo, hi) => {
+                let kind = EffectKind::Any(Domain::Range(lo, hi), lo, hi);
+                return Some(Value::Number(self.state.kept(kind, span), Integer::INT));
+            }
+            System::First => {
+                let argument = self.argument(name, arguments, 0)?;
+                return self.value(argument);
+            }
+            System::Ignored => {
+                for argument in arguments {
+                    self.value(argument)?;
+                }
+            }
+        }
+        Some(Value::int(0))
+    }
+
+    fn argument(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], at: usize) -> Option<&'a ast::Expr> {
+        let found = arguments.get(at);
+        if found.is_none() {
+            self.log.error(name.span, format!("`{}` needs an argument", name.text), "give it one");
+        }
+        found
+    }
+
+    /// The place of the lock that an argument points at.
+    fn lock_of(&mut self, pointer: &'a ast::Expr) -> Option<Place> {
+        let value = self.value(pointer)?;
+        match self.pointed_at(value, pointer.span)? {
+            Named::Target(target) if matches!(target.base, Base::Object(_)) => self.place(&target, pointer.span),
+            Named::Target(_) | Named::Through(_) => {
+                self.refuse(pointer.span, "it is not known which lock this is", "name the lock")
+            }
+        }
+    }
+
+    /// A condition that is known to hold is no reason for `main` to be a thread.
+    fn leave_alone_for(&mut self, condition: &Condition) {
+        if super::conditions::known(condition) != Some(true) {
+            self.leave_alone();
+        }
+    }
+}
+
+/// Whether a lock was free, and is taken now.
+fn taken(place: Place, span: Span) -> Condition {
+    let kind = ConditionKind::Cas { place, order: UpdateOrder::Acquire, old: Expr::Const(0), new: Expr::Const(1) };
+    Condition { span, kind }
+}
