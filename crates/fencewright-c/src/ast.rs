@@ -24,7 +24,7 @@ pub(crate) struct Remark {
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Function(Function),
-    /// One for each name that is declared; none where only a structure or an enumeration is.
+    /// One for each name that is declared; one without a name where only a structure or an enumeration is.
     Declarations(Vec<Declaration>),
 }
 
@@ -88,7 +88,10 @@ pub(crate) enum TypeKind {
     Void,
     Bool,
     /// `char`, `short`, `int`, `long`, `long long`, with their signs; and the names of `stdint.h`.
-    Integer { bits: u8, is_signed: bool },
+    Integer {
+        bits: u8,
+        is_signed: bool,
+    },
     /// `float`, `double`, `_Complex`: the words.
     Float(String),
     /// A name of the user's own `typedef`s.
@@ -97,14 +100,27 @@ pub(crate) enum TypeKind {
     Builtin(BuiltinType),
     /// `struct s { … }`, `struct s`; the fields where it is defined. A structure without a name has one made up, which
     /// is no C name.
-    Struct { name: Name, fields: Option<Vec<Declaration>> },
+    Struct {
+        name: Name,
+        fields: Option<Vec<Declaration>>,
+    },
     /// The same for `union`.
-    Union { name: Name, fields: Option<Vec<Declaration>> },
-    Enum { name: Option<Name>, values: Option<Vec<(Name, Option<Expr>)>> },
+    Union {
+        name: Name,
+        fields: Option<Vec<Declaration>>,
+    },
+    Enum {
+        name: Option<Name>,
+        values: Option<Vec<(Name, Option<Expr>)>>,
+    },
     Pointer(Box<Type>),
     /// Without a length where none is written.
     Array(Box<Type>, Option<Box<Expr>>),
-    Function { returns: Box<Type>, parameters: Vec<Parameter>, is_variadic: bool },
+    Function {
+        returns: Box<Type>,
+        parameters: Vec<Parameter>,
+        is_variadic: bool,
+    },
     /// `typeof(e)`, `__typeof__(e)`
     TypeOf(Box<Expr>),
     /// `__auto_type`
@@ -162,7 +178,7 @@ pub(crate) struct Name {
 pub(crate) struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
-    /// Whether some of it stands in the body of a macro.
+    /// Whether it begins or ends in the body of a macro, so that an edit beside it would be one of the macro.
     pub is_in_macro: bool,
 }
 
@@ -177,7 +193,12 @@ pub(crate) enum StmtKind {
     While(Expr, Box<Stmt>),
     DoWhile(Box<Stmt>, Expr),
     /// The first part is a declaration, an expression or nothing.
-    For { first: Option<Box<Stmt>>, condition: Option<Expr>, step: Option<Expr>, body: Box<Stmt> },
+    For {
+        first: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+    },
     Switch(Expr, Box<Stmt>),
     Case(Expr, Box<Stmt>),
     Default(Box<Stmt>),
@@ -187,7 +208,10 @@ pub(crate) enum StmtKind {
     Goto(Name),
     Label(Name, Box<Stmt>),
     /// `asm volatile("…" : … )`: the instructions, and whether memory is said to be clobbered.
-    Asm { text: String, clobbers_memory: bool },
+    Asm {
+        text: String,
+        clobbers_memory: bool,
+    },
 }
 
 /// An expression.
@@ -195,7 +219,7 @@ pub(crate) enum StmtKind {
 pub(crate) struct Expr {
     pub kind: ExprKind,
     pub span: Span,
-    /// Whether some of it stands in the body of a macro.
+    /// Whether it begins or ends in the body of a macro, so that an edit beside it would be one of the macro.
     pub is_in_macro: bool,
 }
 
@@ -203,7 +227,11 @@ pub(crate) struct Expr {
 #[derive(Clone, Debug)]
 pub(crate) enum ExprKind {
     /// Its value, and its type as the suffix and the size say; `true` and `false` are 1 and 0.
-    Integer { value: u64, bits: u8, is_signed: bool },
+    Integer {
+        value: u64,
+        bits: u8,
+        is_signed: bool,
+    },
     /// `1.5`: the words.
     Float(String),
     /// Strings beside each other are one.
@@ -217,7 +245,11 @@ pub(crate) enum ExprKind {
     /// `a = b`, `a += b`
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
     /// `++a`, `a--`
-    Step { operand: Box<Expr>, is_increment: bool, is_prefix: bool },
+    Step {
+        operand: Box<Expr>,
+        is_increment: bool,
+        is_prefix: bool,
+    },
     Comma(Box<Expr>, Box<Expr>),
     Call(Box<Expr>, Vec<Expr>),
     /// `a.f`

@@ -8,11 +8,19 @@
 //! machines with store buffers need for them, and `main` says which threads there are.
 
 mod ast;
+mod constant;
+mod headers;
+mod lexer;
 mod log;
 mod lower;
 mod names;
+mod operator;
+mod parser;
+mod place;
+mod preprocess;
 mod read;
 mod rewrite;
+mod token;
 mod types;
 
 use fencewright::frontend::rewrite::Rewrite;
