@@ -11,7 +11,7 @@ use crate::names;
 use crate::types::{Integer, Qualified, Type};
 
 use super::Lowering;
-use super::places::{Named, Orders, plus};
+use super::places::{Named, Orders, linear, plus};
 use super::thread::{Storage, VariableId};
 use super::value::{Base, Pointer, Points, Target, Value};
 
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::AddressOf(of) => self.address(of),
             ExprKind::Cast(ty, operand) => {
-                let ty = self.names.resolve(ty, &mut self.log)?;
+                let ty = self.type_named(ty)?;
                 let value = self.value(operand)?;
                 self.cast(value, &ty, span)
             }
@@ -390,9 +390,8 @@ impl<'a> Lowering<'a> {
                 Points::Known(target) => self.number_of(&target, span),
                 Points::Integer(Expr::Const(0)) => Some(Expr::Const(0)),
                 Points::Integer(_) => self.refuse(span, "an integer is kept as a pointer", "keep it as an integer"),
-                Points::Part(_) => {
-                    let help = "keep the pointer to the structure, and name the field where it is used";
-                    self.refuse(span, "a pointer into a structure that is not known is kept", help)
+                Points::Part(through) => {
+                    self.at_each(&Named::Through(*through), span, &mut |it, target| it.number_of(target, span))
                 }
             },
             Value::Function(name) => {
@@ -411,16 +410,11 @@ impl<'a> Lowering<'a> {
             self.known.in_memory.insert(span);
             return Some(Expr::Const(0));
         }
-        let mut first = target.clone();
-        let offset = match first.indices.last_mut() {
-            Some(last) if target.is_element => std::mem::replace(last, Expr::Const(0)),
-            Some(_) | None => Expr::Const(0),
-        };
-        match self.known.numbers.number(&first, &self.memory) {
-            Some(number) => Some(plus(offset, Expr::Const(number))),
+        match self.known.numbers.run_of(target, &self.memory) {
+            Some((first, shape)) => Some(plus(linear(&target.indices, &shape), Expr::Const(first))),
             None => {
-                let help = "keep a pointer to an element of one array, or to a variable";
-                self.refuse(span, "a pointer to a cell that is not known is kept", help)
+                let help = "keep a pointer to a variable, a field or a cell";
+                self.refuse(span, "a pointer to something that is not kept in cells", help)
             }
         }
     }
@@ -465,6 +459,12 @@ impl<'a> Lowering<'a> {
             (Value::Pointer(_), Type::Integer(_)) => {
                 self.refuse(span, "a pointer is cast to an integer", "compare pointers as they are")
             }
+            (Value::Pointer(Pointer { to: from, what: Points::Dynamic(_) }), Type::Pointer(to))
+                if !may_be_cast(&from, to) =>
+            {
+                let help = "use pointers to one type of structure";
+                self.refuse(span, "a pointer is cast to one of another type", help)
+            }
             (Value::Pointer(it), Type::Pointer(to)) => {
                 let is_known = matches!(it.what, Points::Known(_) | Points::Part(_));
                 let to = if to.ty == Type::Void && is_known { it.to } else { Rc::clone(to) };
@@ -501,6 +501,11 @@ impl<'a> Lowering<'a> {
         self.log.error(span, message, help);
         None
     }
+}
+
+/// Whether a pointer that is not known may be taken for one to another type.
+fn may_be_cast(from: &Qualified, to: &Qualified) -> bool {
+    from.ty == to.ty || from.ty == Type::Void || to.ty == Type::Void
 }
 
 fn size(bytes: i64) -> Value {

@@ -15,7 +15,7 @@ use super::value::{Target, Value};
 
 impl<'a> Lowering<'a> {
     /// An array without a length is as long as what it starts with.
-    pub(super) fn complete(&mut self, ty: &mut Qualified, initial: Option<&ast::Initial>) {
+    pub(super) fn complete(&mut self, ty: &mut Qualified, initial: Option<&Initial>) {
         if let (Type::Array(of, 0), Some(Initial::List(all, _))) = (&ty.ty, initial) {
             ty.ty = Type::Array(Rc::clone(of), all.len() as u64);
         }

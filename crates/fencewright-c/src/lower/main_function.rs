@@ -30,8 +30,6 @@ use super::value::{Pointer, Points, Value};
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     spawned: Vec<Spawned>,
-    /// Joins that nothing was done behind yet.
-    joined: Vec<usize>,
     /// Where `main` does something while other threads may run.
     is_beside: bool,
     templates: BTreeMap<String, TemplateId>,
@@ -44,7 +42,7 @@ pub(super) struct Threads {
 #[derive(Clone, Debug)]
 struct Spawned {
     function: String,
-    argument: Value,
+    arguments: Vec<Value>,
     span: Span,
     is_joined: bool,
     /// What it waits for before it starts, where `main` has done something before.
@@ -56,11 +54,7 @@ struct Spawned {
 impl<'a> Lowering<'a> {
     /// All threads, from `main` on.
     pub(super) fn whole_program(&mut self) {
-        let Some(&main) = self.functions.get("main") else {
-            let help = "name them in `main`, by `pthread_create` or `thrd_create`";
-            self.log.error(Span::default(), "no threads: there is no function `main`", help);
-            return;
-        };
+        let Some(&main) = self.functions.get("main") else { return self.marked_threads() };
         let template = self.template("main", main.name.span);
         self.state = State::new("main", template, main.name.span);
         self.state.frames.push(Frame { scopes: vec![BTreeMap::new()], ..Frame::default() });
@@ -72,12 +66,11 @@ impl<'a> Lowering<'a> {
         }
         let block = std::mem::take(&mut self.state.blocks[0]);
         let labels = self.threads.end.take().into_iter().collect::<Vec<_>>();
+        let main_state = std::mem::replace(&mut self.state, State::new("", template, Span::default()));
         if self.threads.spawned.is_empty() {
-            let help = "create them by `pthread_create` or `thrd_create`";
-            self.log.error(main.name.span, "no threads: `main` creates none", help);
+            self.main_thread(main_state, block, labels);
             return;
         }
-        let main_state = std::mem::replace(&mut self.state, State::new("", template, Span::default()));
         let is_final = !self.threads.is_beside && labels.is_empty();
         let finals = if is_final { self.finals(&block) } else { None };
         if finals.is_none() && !block.is_empty() {
@@ -88,6 +81,21 @@ impl<'a> Lowering<'a> {
         }
         if let Some(finals) = finals {
             self.say_finals(finals);
+        }
+    }
+
+    /// The threads of a text without `main`.
+    fn marked_threads(&mut self) {
+        for (function, arguments, span) in self.marked() {
+            let spawned = Spawned { function, arguments, span, is_joined: false, start: None, done: None };
+            self.threads.spawned.push(spawned);
+        }
+        if self.threads.spawned.is_empty() && !self.log.has_errors() {
+            let help = "write a `main` that creates them, or `// fencewright: thread f(0)` for each";
+            self.log.error(Span::default(), "no threads: there is no function `main`", help);
+        }
+        for number in 0..self.threads.spawned.len() {
+            self.thread(number);
         }
     }
 
@@ -131,8 +139,7 @@ impl<'a> Lowering<'a> {
             let started = Expr::binary(BinaryOp::Eq, load.into(), Expr::Const(1));
             self.state.emit(StmtKind::Assume(test(started, spawned.span)), spawned.span);
         }
-        let arguments = ast.parameters.iter().map(|_| spawned.argument.clone()).collect();
-        self.inline(&function, arguments, ast.name.span);
+        self.inline(&function, spawned.arguments.clone(), ast.name.span);
         let labels: Vec<LabelId> = self.threads.end.take().into_iter().collect();
         labels.iter().for_each(|&end| self.state.emit(StmtKind::Label(end), ast.end));
         if let Some(done) = spawned.done {
@@ -149,14 +156,16 @@ impl<'a> Lowering<'a> {
 
     /// The function, with its argument if that is a number, and told apart from those of the same name.
     fn thread_name(&mut self, spawned: &Spawned) -> String {
-        let argument = match &spawned.argument {
+        let number = |it: &Value| match it {
             Value::Number(Expr::Const(value), _)
-            | Value::Pointer(Pointer { what: Points::Integer(Expr::Const(value)), .. }) => Some(*value),
+            | Value::Pointer(Pointer { what: Points::Integer(Expr::Const(value)), .. }) => Some(value.to_string()),
             _ => None,
         };
+        let numbers: Option<Vec<String>> = spawned.arguments.iter().map(number).collect();
+        let argument = numbers.filter(|it| !it.is_empty()).map(|it| it.join(", "));
         let n_alike = self.threads.spawned.iter().filter(|it| it.function == spawned.function).count();
         let base = match argument {
-            Some(value) => format!("{}({value})", spawned.function),
+            Some(values) => format!("{}({values})", spawned.function),
             None if n_alike > 1 => {
                 let n = self.threads.names.get(&spawned.function).copied().unwrap_or(0);
                 format!("{}({n})", spawned.function)
@@ -199,7 +208,7 @@ impl<'a> Lowering<'a> {
             let place = Place::Fixed(start);
             self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(1)), span);
         }
-        let spawned = Spawned { function, argument, span, is_joined: false, start, done: None };
+        let spawned = Spawned { function, arguments: vec![argument], span, is_joined: false, start, done: None };
         self.threads.spawned.push(spawned);
         self.state.is_alone = false;
         Some(Value::int(0))

@@ -18,9 +18,8 @@ use fencewright::frontend::hir::{Expr, Unit};
 use fencewright::program::{ArrayId, Domain, Initial, Location, LocationId};
 use fencewright::source::Span;
 
-use crate::ast::BuiltinType;
 use crate::names::Names;
-use crate::types::{Qualified, Type};
+use crate::types::{Integer, Qualified, Type};
 
 use super::value::{Base, Target};
 
@@ -69,17 +68,17 @@ pub(crate) enum Kept {
 /// What pointers may point at that are not known while a program is lowered; the same in every pass.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    /// The number of the first element of each run, and how many there are.
-    runs: BTreeMap<Key, (i64, u64)>,
+    /// The number of the first of each run.
+    runs: BTreeMap<Key, i64>,
     next: i64,
 }
 
-/// A part of an object that pointers point at; of an element, the array.
+/// Parts of an object that pointers point at: those that the same fields lead to, and so many indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     object: String,
     fields: Vec<usize>,
-    indices: Vec<i64>,
+    n_indices: usize,
 }
 
 /// Targets with neighbouring numbers.
@@ -87,9 +86,17 @@ struct Key {
 pub(crate) struct Run {
     /// The number of the first.
     pub first: i64,
-    pub len: u64,
+    /// How many there are along each index.
+    pub shape: Vec<u64>,
     /// The first itself.
     pub target: Target,
+}
+
+impl Run {
+    /// How many there are.
+    pub(crate) fn len(&self) -> i64 {
+        self.shape.iter().product::<u64>() as i64
+    }
 }
 
 /// All objects of a program.
@@ -155,7 +162,7 @@ impl Memory {
             }
         }
         if domain == Domain::Int {
-            unit.infer(first);
+            unit.infer(first, bounds(&ty.ty));
         }
         self.leaf(id, fields).place = Some(kept);
         kept
@@ -187,6 +194,15 @@ impl Leaf {
     }
 }
 
+/// The least and the greatest value of a type; of 64 bits, those that can be calculated with.
+fn bounds(ty: &Type) -> (i64, i64) {
+    match ty.integer() {
+        Some(Integer { bits: 64, .. }) | None => (i64::MIN, i64::MAX),
+        Some(Integer { bits, is_signed: true }) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        Some(Integer { bits, is_signed: false }) => (0, (1 << bits) - 1),
+    }
+}
+
 /// All leaves below a type.
 fn flatten(ty: &Qualified, names: &Names, at: &mut Leaf, leaves: &mut Vec<Leaf>) {
     match &ty.ty {
@@ -215,37 +231,29 @@ fn flatten(ty: &Qualified, names: &Names, at: &mut Leaf, leaves: &mut Vec<Leaf>)
     }
 }
 
-/// Whether an object of this type takes place in memory that the program sees.
-pub(crate) fn is_seen(ty: &Type) -> bool {
-    !matches!(
-        ty,
-        Type::Builtin(BuiltinType::Attributes | BuiltinType::File | BuiltinType::VaList) | Type::Void | Type::Function
-    )
-}
-
 impl Numbers {
+    /// The number of the first target of the run that this one is in, and how many there are along each index.
+    pub(crate) fn run_of(&mut self, target: &Target, memory: &Memory) -> Option<(i64, Vec<u64>)> {
+        let Base::Object(id) = target.base else { return None };
+        let object = &memory.objects[id.0];
+        let leaf = object.leaves.iter().find(|leaf| leaf.fields.starts_with(&target.fields))?;
+        let shape = leaf.shape.get(..target.indices.len())?.to_vec();
+        let key =
+            Key { object: object.name.clone(), fields: target.fields.clone(), n_indices: target.indices.len() };
+        let next = self.next.max(1);
+        let first = *self.runs.entry(key).or_insert_with(|| {
+            // One more, so that the place behind the last can be pointed at.
+            self.next = next + shape.iter().product::<u64>() as i64 + i64::from(!shape.is_empty());
+            next
+        });
+        Some((first, shape))
+    }
+
     /// The number of a target whose indices are known.
     pub(crate) fn number(&mut self, target: &Target, memory: &Memory) -> Option<i64> {
-        let Base::Object(id) = target.base else { return None };
-        let mut indices = target.indices.iter().map(constant).collect::<Option<Vec<_>>>()?;
-        let object = &memory.objects[id.0];
-        let (offset, len) = if target.is_element {
-            let offset = indices.pop()?;
-            (offset, length_of_run(object, target, memory)?)
-        } else {
-            (0, 1)
-        };
-        if !(0..=len as i64).contains(&offset) {
-            return None;
-        }
-        let key = Key { object: object.name.clone(), fields: target.fields.clone(), indices };
-        let next = self.next.max(1);
-        let (first, _) = *self.runs.entry(key).or_insert_with(|| {
-            // One more for the place behind the last, which may be pointed at.
-            self.next = next + len as i64 + i64::from(len > 1);
-            (next, len)
-        });
-        Some(first + offset)
+        let indices = target.indices.iter().map(constant).collect::<Option<Vec<_>>>()?;
+        let (first, shape) = self.run_of(target, memory)?;
+        Some(indices.iter().zip(shape).fold(0, |number, (index, len)| number * len as i64 + index) + first)
     }
 
     /// How many runs there are; more of them mean that another pass is needed.
@@ -256,11 +264,11 @@ impl Numbers {
     /// The runs of targets of a type.
     pub(crate) fn of_type(&self, ty: &Type, memory: &Memory, names: &Names) -> Vec<Run> {
         let mut runs = Vec::new();
-        for (key, &(first, len)) in &self.runs {
+        for (key, &first) in &self.runs {
             let Some(id) = memory.named(&key.object) else { continue };
-            let Some(target) = part(memory, names, id, key, len) else { continue };
+            let Some((target, shape)) = first_part(memory, names, id, key) else { continue };
             if &target.ty.ty == ty {
-                runs.push(Run { first, len, target });
+                runs.push(Run { first, shape, target });
             }
         }
         runs.sort_by_key(|it| it.first);
@@ -268,35 +276,24 @@ impl Numbers {
     }
 }
 
-/// How many elements the array has that a target is an element of.
-fn length_of_run(object: &Object, target: &Target, _: &Memory) -> Option<u64> {
-    let leaf = object.leaves.iter().find(|leaf| leaf.fields.starts_with(&target.fields))?;
-    leaf.shape.get(target.indices.len() - 1).copied()
-}
-
-/// The first target of a run.
-fn part(memory: &Memory, names: &Names, id: ObjectId, key: &Key, len: u64) -> Option<Target> {
+/// The first target of a run, and how many there are along each index.
+fn first_part(memory: &Memory, names: &Names, id: ObjectId, key: &Key) -> Option<(Target, Vec<u64>)> {
     let mut target = memory.whole(id);
-    let mut indices = key.indices.iter();
+    let mut shape = Vec::new();
     let mut fields = key.fields.iter();
     loop {
         let ty = Rc::clone(&target.ty);
         match &ty.ty {
-            Type::Array(of, n) => match indices.next() {
-                Some(&index) => target = target.at(Expr::Const(index), Rc::clone(of)),
-                None if fields.len() == 0 && *n == len => return Some(target.at(Expr::Const(0), Rc::clone(of))),
-                None => return None,
-            },
-            Type::Struct(number) => match fields.next() {
-                Some(&field) => {
-                    let (_, ty) = names.structures[*number].fields.as_ref()?.get(field)?;
-                    target = target.field(field, ty);
-                }
-                None => return Some(target),
-            },
-            Type::Bool | Type::Integer(_) | Type::Pointer(_) | Type::Builtin(_) | Type::Void | Type::Function => {
-                return (fields.len() == 0).then_some(target);
+            Type::Array(of, len) if shape.len() < key.n_indices => {
+                target = target.at(Expr::Const(0), Rc::clone(of));
+                shape.push(*len);
             }
+            Type::Struct(number) if fields.len() > 0 => {
+                let field = *fields.next()?;
+                let (_, ty) = names.structures[*number].fields.as_ref()?.get(field)?;
+                target = target.field(field, ty);
+            }
+            _ => return (fields.len() == 0 && shape.len() == key.n_indices).then_some((target, shape)),
         }
     }
 }

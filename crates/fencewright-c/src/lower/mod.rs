@@ -24,8 +24,10 @@ mod atomics;
 mod calls;
 mod conditions;
 mod expressions;
+mod heap;
 mod initial;
 mod main_function;
+mod marked;
 pub(crate) mod memory;
 mod places;
 mod statements;
@@ -93,6 +95,10 @@ struct Lowering<'a> {
     globals: BTreeMap<String, Global>,
     /// Variables of functions that are in memory.
     locals: BTreeMap<String, ObjectId>,
+    /// How often memory was allocated.
+    n_allocated: usize,
+    /// Scalars outside functions that nothing is assigned to.
+    constant: BTreeSet<String>,
     memory: Memory,
     known: Known,
     unit: Unit,
@@ -123,6 +129,8 @@ impl<'a> Lowering<'a> {
             functions: BTreeMap::new(),
             globals: BTreeMap::new(),
             locals: BTreeMap::new(),
+            n_allocated: 0,
+            constant: BTreeSet::new(),
             memory: Memory::default(),
             known,
             unit,
@@ -141,8 +149,20 @@ impl<'a> Lowering<'a> {
                 Item::Declarations(all) => all.iter().for_each(|it| self.global(it)),
             }
         }
+        self.find_constants();
         if !self.log.has_errors() {
             self.whole_program();
+        }
+    }
+
+    fn find_constants(&mut self) {
+        let changed: BTreeSet<String> =
+            self.functions.values().flat_map(|it| statements::changed(&it.body)).collect();
+        for (name, global) in &self.globals {
+            let is_number = matches!(global.ty.ty, Type::Integer(_) | Type::Bool) && !global.ty.is_atomic;
+            if is_number && !changed.contains(name) {
+                self.constant.insert(name.clone());
+            }
         }
     }
 

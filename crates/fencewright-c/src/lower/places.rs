@@ -224,7 +224,9 @@ impl<'a> Lowering<'a> {
             },
             Base::Object(id) => {
                 let is_handle = target.ty.ty == Type::Builtin(ast::BuiltinType::Thread);
-                if !self.state.is_alone && !(is_handle && self.state.is_straight) || !target.ty.ty.is_scalar() {
+                let is_constant = self.constant.contains(&self.memory.objects[id.0].name);
+                let is_known = self.state.is_alone || is_constant || is_handle && self.state.is_straight;
+                if !is_known || !target.ty.ty.is_scalar() {
                     return None;
                 }
                 let indices = constants(&target.indices)?;
@@ -359,7 +361,7 @@ impl<'a> Lowering<'a> {
         span: Span,
         act: &mut dyn FnMut(&mut Self, &Target) -> Option<Expr>,
     ) -> Option<Expr> {
-        if run.len == 1 && !matches!(pointer, Expr::Const(it) if *it == run.first) {
+        if run.shape.len() != 1 && !matches!(pointer, Expr::Const(it) if *it == run.first) {
             self.state.emit(StmtKind::Assert(test(is_in(run, pointer), span)), span);
         }
         act(self, &within(run, pointer, through))
@@ -396,11 +398,7 @@ impl<'a> Lowering<'a> {
         Some(match kept {
             Kept::Location(location) => Place::Fixed(location),
             Kept::Array(array) => {
-                let mut number = Expr::Const(0);
-                for (index, len) in target.indices.iter().zip(shape) {
-                    number = plus(times(number, len as i64), index.clone());
-                }
-                match number {
+                match linear(&target.indices, &shape) {
                     Expr::Const(at) => match self.unit.memory().arrays()[array].cell(at) {
                         Some(location) => Place::Fixed(location),
                         None => Place::Cell(array, Expr::Const(at)),
@@ -415,10 +413,16 @@ impl<'a> Lowering<'a> {
 /// The part of a target that a pointer with this number points at.
 fn within(run: &Run, pointer: &Expr, through: &Through) -> Target {
     let mut target = run.target.clone();
-    if run.len > 1
-        && let Some(last) = target.indices.last_mut()
-    {
-        *last = plus(pointer.clone(), Expr::Const(-run.first));
+    // The last index counts fastest.
+    let mut rest = plus(pointer.clone(), Expr::Const(-run.first));
+    for (at, &len) in run.shape.iter().enumerate().rev() {
+        let (index, before) = if at == 0 {
+            (rest, Expr::Const(0))
+        } else {
+            (of_constants(BinaryOp::Rem, &rest, len), of_constants(BinaryOp::Div, &rest, len))
+        };
+        target.indices[at] = index;
+        rest = before;
     }
     target.fields.extend(&through.fields);
     target.indices.extend(through.indices.iter().cloned());
@@ -428,10 +432,10 @@ fn within(run: &Run, pointer: &Expr, through: &Through) -> Target {
 
 fn is_in(run: &Run, pointer: &Expr) -> Expr {
     let is = |op, value| Expr::binary(op, pointer.clone(), Expr::Const(value));
-    if run.len == 1 {
+    if run.len() == 1 {
         return is(BinaryOp::Eq, run.first);
     }
-    let last = run.first + run.len as i64 - 1;
+    let last = run.first + run.len() - 1;
     Expr::binary(BinaryOp::And, is(BinaryOp::Ge, run.first), is(BinaryOp::Le, last))
 }
 
@@ -454,6 +458,20 @@ fn times(a: Expr, by: i64) -> Expr {
         Expr::Const(a) => Expr::Const(a.wrapping_mul(by)),
         a @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Expr::binary(BinaryOp::Mul, a, Expr::Const(by)),
     }
+}
+
+fn of_constants(op: BinaryOp, a: &Expr, by: u64) -> Expr {
+    let by = by as i64;
+    match a {
+        Expr::Const(a) if op == BinaryOp::Rem => Expr::Const(a % by),
+        Expr::Const(a) => Expr::Const(a / by),
+        Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..) => Expr::binary(op, a.clone(), Expr::Const(by)),
+    }
+}
+
+/// The number of a cell, row by row.
+pub(super) fn linear(indices: &[Expr], shape: &[u64]) -> Expr {
+    indices.iter().zip(shape).fold(Expr::Const(0), |number, (index, len)| plus(times(number, *len as i64), index.clone()))
 }
 
 /// Indices that are all known.

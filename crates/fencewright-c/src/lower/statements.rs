@@ -416,7 +416,9 @@ impl<'a> Lowering<'a> {
             return Some(());
         };
         let mut ty = match (&it.ty.kind, &it.initial) {
-            (TypeKind::TypeOf(of), _) => (*self.type_of(of)?).clone(),
+            (TypeKind::TypeOf(_) | TypeKind::Pointer(_), _) if it.storage != ast::Storage::Typedef => {
+                self.type_named(&it.ty)?
+            }
             (TypeKind::Auto, Some(ast::Initial::Expr(value))) => (*self.type_of(value)?).clone(),
             _ => self.names.declare(it, &mut self.log)?,
         };

@@ -10,8 +10,8 @@ use crate::ast;
 use crate::types::Integer;
 
 use super::Lowering;
-use super::places::{Named, test};
-use super::value::{Base, Value};
+use super::places::test;
+use super::value::Value;
 
 /// Constants that headers of the system have.
 pub(super) fn constant(name: &str) -> Option<i64> {
@@ -43,6 +43,8 @@ enum System {
     InitLock,
     Create,
     Join,
+    /// `malloc`, and how many arguments say the size.
+    Allocate(usize),
     /// Any value of the type.
     Any(i64, i64),
     /// The first argument.
@@ -63,6 +65,8 @@ fn system(name: &str) -> Option<System> {
         "pthread_mutex_init" | "mtx_init" | "spin_lock_init" | "pthread_spin_init" => System::InitLock,
         "pthread_create" | "thrd_create" => System::Create,
         "pthread_join" | "thrd_join" => System::Join,
+        "malloc" => System::Allocate(1),
+        "calloc" => System::Allocate(2),
         "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => System::Any(0, 1),
         "__VERIFIER_nondet_uchar" => System::Any(0, 255),
         "__VERIFIER_nondet_char" => System::Any(-128, 127),
@@ -77,7 +81,7 @@ fn is_ignored(name: &str) -> bool {
         "printf", "fprintf", "puts", "putchar", "fflush", "perror", "usleep", "sleep", "sched_yield", "thrd_yield",
         "cpu_relax", "pthread_mutex_destroy", "mtx_destroy", "pthread_attr_init", "pthread_attr_destroy",
         "pthread_attr_setdetachstate", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_yield",
-        "pthread_detach", "thrd_detach", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
+        "pthread_detach", "thrd_detach", "free", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
         "__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_atomic_begin", "__builtin_ia32_pause",
         "_mm_pause", "pthread_spin_destroy", "atomic_is_lock_free", "static_assert", "_Static_assert",
     ];
@@ -120,27 +124,25 @@ impl<'a> Lowering<'a> {
             System::Fail => self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span),
             System::Exit => self.exit(span),
             System::Lock => {
-                let place = {
-                    let argument = self.argument(name, arguments, 0)?;
-                    self.lock_of(argument)?
-                };
-                self.state.emit(StmtKind::Assume(taken(place, span)), span);
+                let argument = self.argument(name, arguments, 0)?;
+                self.at_lock(argument, span, &mut |it, place| {
+                    it.state.emit(StmtKind::Assume(taken(place, span)), span);
+                    Expr::Const(0)
+                })?;
             }
             System::TryLock => {
-                let place = {
-                    let argument = self.argument(name, arguments, 0)?;
-                    self.lock_of(argument)?
-                };
-                let kind = EffectKind::Decide(taken(place, span));
-                let is_taken = self.state.kept(kind, span);
+                let argument = self.argument(name, arguments, 0)?;
+                let is_taken = self.at_lock(argument, span, &mut |it, place| {
+                    it.state.kept(EffectKind::Decide(taken(place, span)), span)
+                })?;
                 return Some(Value::Number(is_taken.negated(), Integer::INT));
             }
             System::Unlock => {
-                let place = {
-                    let argument = self.argument(name, arguments, 0)?;
-                    self.lock_of(argument)?
-                };
-                self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(0)), span);
+                let argument = self.argument(name, arguments, 0)?;
+                self.at_lock(argument, span, &mut |it, place| {
+                    it.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(0)), span);
+                    Expr::Const(0)
+                })?;
             }
             System::InitLock => {
                 let argument = self.argument(name, arguments, 0)?;
@@ -148,6 +150,7 @@ impl<'a> Lowering<'a> {
                 let named = self.pointed_at(value, span)?;
                 self.store(&named, StoreOrder::Release, Value::int(0), span)?;
             }
+            System::Allocate(n) => return self.allocate(name, arguments, n, span),
             System::Any(lo, hi) => {
                 let kind = EffectKind::Any(Domain::Range(lo, hi), lo, hi);
                 return Some(Value::Number(self.state.kept(kind, span), Integer::INT));
@@ -173,15 +176,19 @@ impl<'a> Lowering<'a> {
         found
     }
 
-    /// The place of the lock that an argument points at.
-    fn lock_of(&mut self, pointer: &'a ast::Expr) -> Option<Place> {
+    /// Does something to the lock that an argument points at.
+    fn at_lock(
+        &mut self,
+        pointer: &'a ast::Expr,
+        span: Span,
+        act: &mut dyn FnMut(&mut Self, Place) -> Expr,
+    ) -> Option<Expr> {
         let value = self.value(pointer)?;
-        match self.pointed_at(value, pointer.span)? {
-            Named::Target(target) if matches!(target.base, Base::Object(_)) => self.place(&target, pointer.span),
-            Named::Target(_) | Named::Through(_) => {
-                self.refuse(pointer.span, "it is not known which lock this is", "name the lock")
-            }
-        }
+        let named = self.pointed_at(value, pointer.span)?;
+        self.at_each(&named, span, &mut |it, target| {
+            let place = it.place(target, span)?;
+            Some(act(it, place))
+        })
     }
 
     /// A condition that is known to hold is no reason for `main` to be a thread.

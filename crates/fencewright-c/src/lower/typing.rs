@@ -2,12 +2,21 @@
 
 use std::rc::Rc;
 
-use crate::ast::{self, ExprKind, UnaryOp};
+use crate::ast::{self, ExprKind, TypeKind, UnaryOp};
 use crate::types::{Integer, Qualified, Type};
 
 use super::Lowering;
 
 impl Lowering<'_> {
+    /// A type as it is written; that of an expression is asked for.
+    pub(super) fn type_named(&mut self, it: &ast::Type) -> Option<Qualified> {
+        match &it.kind {
+            TypeKind::TypeOf(of) => self.type_of(of).map(|it| (*it).clone()),
+            TypeKind::Pointer(to) => Some(Type::Pointer(Rc::new(self.type_named(to)?)).plain()),
+            _ => self.names.resolve(it, &mut self.log),
+        }
+    }
+
     /// The type of an expression.
     pub(super) fn type_of(&mut self, it: &ast::Expr) -> Option<Rc<Qualified>> {
         let int = || Some(Rc::new(Type::Integer(Integer::INT).plain()));
@@ -44,7 +53,7 @@ impl Lowering<'_> {
                 _ => None,
             },
             ExprKind::AddressOf(of) => Some(Rc::new(Type::Pointer(self.type_of(of)?).plain())),
-            ExprKind::Cast(ty, _) | ExprKind::Compound(ty, _) => self.names.resolve(ty, &mut self.log).map(Rc::new),
+            ExprKind::Cast(ty, _) | ExprKind::Compound(ty, _) => self.type_named(ty).map(Rc::new),
             ExprKind::SizeOf(_) | ExprKind::SizeOfType(_) => {
                 Some(Rc::new(Type::Integer(Integer { bits: 64, is_signed: false }).plain()))
             }

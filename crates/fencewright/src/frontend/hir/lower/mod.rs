@@ -24,11 +24,11 @@ mod statements;
 mod values;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use crate::frontend::Lowered;
 use crate::frontend::said::{MAX_LOCATIONS, MAX_PROCESSES, Said};
-use crate::program::{Builder, LocationId, ProcessId, Program};
+use crate::program::{Builder, LocationId, ProcessId, Program, Value};
 use crate::source::{Diagnostic, Source, Span};
 use crate::util::IndexVec;
 
@@ -90,14 +90,22 @@ fn automata(said: &mut Said, memory: &Program, threads: &IndexVec<ProcessId, Thr
 
 /// Finds out what locations may hold, and says so.
 fn infer_memory(
-    source: &Source,
+    said: &mut Said,
     builder: &mut Builder,
     threads: &IndexVec<ProcessId, Thread>,
-    inferred: &BTreeSet<LocationId>,
+    inferred: &BTreeMap<LocationId, (Value, Value)>,
 ) {
     // What is wrong is said when the threads are lowered with what is found out.
-    let bodies = automata(&mut Said::new(source), builder.so_far(), threads);
-    for (location, domain) in flow::memory(builder.so_far(), &bodies, inferred) {
+    let bodies = automata(&mut Said::new(said.source()), builder.so_far(), threads);
+    for (location, domain) in flow::memory(builder.so_far(), &bodies, &inferred.keys().copied().collect()) {
+        let (lo, hi) = inferred[&location];
+        let is_within = domain.bounds().is_some_and(|(least, most)| lo <= least && most <= hi);
+        if !is_within {
+            let it = &builder.so_far().locations()[location];
+            let message = format!("`{}` may leave the range {lo}..{hi} of its type", it.name);
+            let help = "it is taken for an integer without bounds: that it wraps or overflows is not seen";
+            said.say(Diagnostic::warning(it.span, message).with_help(help));
+        }
         builder.set_values(location, domain);
     }
 }
@@ -107,7 +115,7 @@ pub(in crate::frontend) fn lower_all(said: &mut Said, unit: Unit) -> Outcome {
     let Unit { mut builder, threads, properties, hints, inferred } = unit;
     builder.set_source(said.source());
     if !inferred.is_empty() {
-        infer_memory(said.source(), &mut builder, &threads, &inferred);
+        infer_memory(said, &mut builder, &threads, &inferred);
     }
     said.turn_to_edges();
     let mut bodies = automata(said, builder.so_far(), &threads);
