@@ -162,6 +162,20 @@ const KERNEL: Group = &[
     "DEFINE_MUTEX(name) pthread_mutex_t name",
     "__SPIN_LOCK_UNLOCKED(name) { 0 }",
     "ATOMIC_INIT(value) (value)",
+    "EXPORT_SYMBOL(name)",
+    "EXPORT_SYMBOL_GPL(name)",
+];
+/// Notes around statements for another tool, which mean nothing here.
+const GENMC: Group = &[
+    "__VERIFIER_local_write(statement) do { statement; } while (0)",
+    "__VERIFIER_final_write(statement) do { statement; } while (0)",
+    "__VERIFIER_helped_CAS(statement) do { statement; } while (0)",
+    "__VERIFIER_helping_CAS(statement) do { statement; } while (0)",
+    "__VERIFIER_speculative_read(value) value",
+    "__VERIFIER_confirming_read(value) value",
+    "__VERIFIER_confirming_CAS(value) value",
+    "__VERIFIER_final_CAS(value) value",
+    "__VERIFIER_optional(statement) do { statement; } while (0)",
 ];
 const VSYNC: Group = &[
     "VATOMIC_INIT(value) (value)",
@@ -219,7 +233,7 @@ const HEADERS: &[(&str, &[Group])] = &[
     ("sys/wait.h", &[]),
     ("sys/syscall.h", &[]),
     ("linux/futex.h", &[]),
-    ("genmc.h", &[NULL]),
+    ("genmc.h", &[GENMC, NULL]),
     ("genmc_internal.h", &[NULL]),
     ("lkmm.h", &[KERNEL, NULL]),
 ];
@@ -234,6 +248,7 @@ const FAMILIES: &[(&str, &[Group])] = &[
     ("test/", VSYNC_ALL),
     ("linux/", &[KERNEL, NULL, BOOL]),
     ("asm/", &[KERNEL, NULL, BOOL]),
+    ("asm-generic/", &[KERNEL, NULL, BOOL]),
 ];
 
 const VSYNC_ALL: &[Group] = &[VSYNC, NULL, STDINT, BOOL, LIMITS, ASSERT];
@@ -247,6 +262,14 @@ fn groups(header: &str) -> Option<&'static [Group]> {
 /// Whether a header needs no file.
 pub(crate) fn is_known(header: &str) -> bool {
     groups(header).is_some()
+}
+
+/// Whether a header is known whatever files there are: those of kernels are not, as programs bring their own.
+pub(crate) fn comes_first(header: &str) -> bool {
+    is_known(header)
+        && !header.starts_with("linux/")
+        && !header.starts_with("asm/")
+        && !header.starts_with("asm-generic/")
 }
 
 /// What a header defines: each as it would stand behind `#define`.
@@ -362,11 +385,13 @@ fn integer_type(name: &str) -> Option<HeaderKind> {
 
 fn system_type(name: &str) -> Option<BuiltinType> {
     Some(match name {
-        "pthread_t" | "thrd_t" => BuiltinType::Thread,
-        "pthread_mutex_t" | "mtx_t" | "spinlock_t" | "raw_spinlock_t" | "pthread_spinlock_t" => BuiltinType::Mutex,
-        "pthread_cond_t" | "cnd_t" => BuiltinType::Condition,
+        "pthread_t" | "thrd_t" | "__VERIFIER_thread_t" => BuiltinType::Thread,
+        "pthread_mutex_t" | "__VERIFIER_mutex_t" | "mtx_t" | "spinlock_t" | "raw_spinlock_t" | "pthread_spinlock_t" => {
+            BuiltinType::Mutex
+        }
+        "pthread_cond_t" | "cnd_t" | "__VERIFIER_cond_t" => BuiltinType::Condition,
         "pthread_rwlock_t" => BuiltinType::RwLock,
-        "pthread_barrier_t" => BuiltinType::Barrier,
+        "pthread_barrier_t" | "__VERIFIER_barrier_t" => BuiltinType::Barrier,
         "pthread_attr_t"
         | "pthread_mutexattr_t"
         | "pthread_condattr_t"
@@ -382,7 +407,7 @@ fn system_type(name: &str) -> Option<BuiltinType> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HEADERS, HeaderKind, is_known, macros, signed, type_named, unsigned};
+    use super::{HEADERS, HeaderKind, comes_first, is_known, macros, signed, type_named, unsigned};
     use crate::ast::BuiltinType;
 
     #[track_caller]
@@ -414,6 +439,7 @@ mod tests {
             assert!(HEADERS[..at].iter().all(|(other, _)| other != name), "{name}");
         }
         assert!(is_known("vsync/atomic.h") && !is_known("vsync/spinlock/mcslock.h") && !is_known("mine.h"));
+        assert!(is_known("linux/types.h") && !comes_first("linux/types.h") && comes_first("assert.h"));
         assert!(macros("pthread.h").any(|it| it.starts_with("NULL ")));
     }
 }

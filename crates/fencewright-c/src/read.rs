@@ -28,4 +28,10 @@ pub(crate) fn parse(input: &mut Input<'_>) -> (Unit, Vec<Diagnostic>) {
 }
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod programs;
+#[cfg(test)]
+mod show;
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! What variables start with: `= 1`, `= { [2] = 1, .next = { 0 } }`.
 
+use super::ranges::Range;
 use super::{Parsed, Parser};
 use crate::ast::{Designator, Initial};
 use crate::token::Punctuator;
@@ -19,8 +20,13 @@ impl Parser {
         self.expect(Punctuator::OpenBrace, "write `{`")?;
         let mut parts = Vec::new();
         while !self.is_at(Punctuator::CloseBrace) {
-            let designators = self.designators()?;
-            parts.push((designators, self.initial()?));
+            let (designators, range) = self.designators()?;
+            let at = self.at;
+            let initial = self.initial()?;
+            match range {
+                None => parts.push((designators, initial)),
+                Some(range) => parts.extend(self.spread(range, &designators, &initial, at)?),
+            }
             if !self.eat(Punctuator::Comma) {
                 break;
             }
@@ -30,29 +36,31 @@ impl Parser {
     }
 
     /// `.f[2] =`, or nothing; `f:` is an old way to write `.f =`.
-    fn designators(&mut self) -> Parsed<Vec<Designator>> {
-        let mut designators = Vec::new();
+    fn designators(&mut self) -> Parsed<(Vec<Designator>, Option<Range>)> {
+        let (mut designators, mut range) = (Vec::new(), None);
         if !self.word().is_empty() && self.ahead(1).is(Punctuator::Colon) {
             designators.push(Designator::Field(self.name("the name of a field")?));
             self.bump();
-            return Ok(designators);
+            return Ok((designators, range));
         }
-        loop {
+        while range.is_none() {
             if self.eat(Punctuator::Dot) {
                 designators.push(Designator::Field(self.name("the name of a field")?));
             } else if self.eat(Punctuator::OpenBracket) {
-                designators.push(Designator::Index(self.full(Self::conditional)?));
+                let index = self.full(Self::conditional)?;
                 if self.is_at(Punctuator::Ellipsis) {
-                    return Err(self.refused("a range of elements is", "name each element by itself"));
+                    range = Some(self.range(&index)?);
+                } else {
+                    designators.push(Designator::Index(index));
                 }
                 self.expect(Punctuator::CloseBracket, "close the index with `]`")?;
             } else {
                 break;
             }
         }
-        if !designators.is_empty() {
+        if !designators.is_empty() || range.is_some() {
             self.expect(Punctuator::Assign, "write `=` and the value")?;
         }
-        Ok(designators)
+        Ok((designators, range))
     }
 }

@@ -1,15 +1,12 @@
 //! What stands outside functions, and declarations everywhere.
 
-use fencewright::source::{Diagnostic, Span};
+use fencewright::source::Span;
 
 use super::declarators::{Declarator, Layer};
 use super::specifiers::Specifiers;
 use super::{Parsed, Parser};
 use crate::ast::{Declaration, Function, Item, Parameter, Storage, Type, TypeKind};
 use crate::token::Punctuator;
-
-/// The most tokens of types that are copied for declarations of several names.
-const MAX_COPIED: usize = 1_000_000;
 
 impl Parser {
     /// The whole text.
@@ -45,6 +42,11 @@ impl Parser {
         }
         if matches!(self.word(), "_Static_assert" | "static_assert") {
             self.skip_static_assert()?;
+            return Ok(None);
+        }
+        // The body of a function whose head could not be read.
+        if self.is_at(Punctuator::OpenBrace) && !self.diagnostics.is_empty() {
+            self.skip_block();
             return Ok(None);
         }
         self.external()
@@ -131,12 +133,7 @@ impl Parser {
 
     /// The type before the next name: that of the first one defines what is defined there, the others name it.
     pub(super) fn next_base(&mut self, base: &mut Specifiers) -> Parsed<Type> {
-        self.n_copied += base.size;
-        if self.n_copied > MAX_COPIED {
-            let error = Diagnostic::error(base.ty.span, "a type that is too long for so many names")
-                .with_help("give it a name with `typedef`");
-            return Err(self.report(error));
-        }
+        self.copy(base.size)?;
         let again = match &base.ty.kind {
             TypeKind::Struct { name, fields: Some(_) } => TypeKind::Struct { name: name.clone(), fields: None },
             TypeKind::Union { name, fields: Some(_) } => TypeKind::Union { name: name.clone(), fields: None },

@@ -16,6 +16,7 @@ mod initial;
 mod items;
 mod names;
 mod primary;
+mod ranges;
 mod records;
 mod recovery;
 mod specifiers;
@@ -35,6 +36,9 @@ use crate::token::{Punctuator, Token, TokenKind};
 const MAX_DEPTH: usize = 200;
 /// The longest chain of operators, stars and the like in one expression or declaration.
 const MAX_LINKS: usize = 500;
+
+/// The most tokens whose trees are copied, for declarations of several names.
+const MAX_COPIED: usize = 1_000_000;
 
 /// What could not be read; it has been reported.
 #[derive(Debug)]
@@ -81,7 +85,7 @@ struct Parser {
     n_links: usize,
     /// How many expressions and declarations are being read within each other.
     n_trees: usize,
-    /// How many tokens of types were copied for declarations of several names.
+    /// How many tokens there are of trees that were copied.
     n_copied: usize,
     /// How many structures without names there are.
     n_unnamed: usize,
@@ -213,6 +217,18 @@ impl Parser {
         let result = read(self);
         self.n_trees -= 1;
         result
+    }
+
+    /// Counts tokens whose tree is copied.
+    fn copy(&mut self, n: usize) -> Parsed<()> {
+        self.n_copied = self.n_copied.saturating_add(n);
+        if self.n_copied <= MAX_COPIED {
+            return Ok(());
+        }
+        let error =
+            Diagnostic::error(self.token().span, "a declaration that is too long for so many names or elements")
+                .with_help("give the type a name with `typedef`, or set the elements in a loop");
+        Err(self.report(error))
     }
 
     /// Counts one more link of a chain.

@@ -74,6 +74,15 @@ impl Parser {
         }
     }
 
+    /// Passes over `{ … }`.
+    pub(super) fn skip_block(&mut self) {
+        let n_braces = self.n_braces;
+        self.bump();
+        while self.n_braces > n_braces && !self.is_at_end() {
+            self.bump();
+        }
+    }
+
     /// Says that a brace is not closed.
     pub(super) fn unclosed(&mut self, open: &Token) -> Failed {
         let error = Diagnostic::error(open.span, "unclosed `{`")

@@ -7,8 +7,8 @@ use super::{Frame, Preprocessor};
 use crate::token::{Token, TokenKind};
 
 /// All that are known, for the help.
-const KNOWN: &str = "`#include`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`, `#error`, \
-                     `#warning`, `#pragma`, `#line`";
+const KNOWN: &str = "`#include`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`, \
+                     `#error`, `#warning`, `#pragma`, `#line`";
 
 impl Preprocessor<'_, '_> {
     /// Does what the line says whose `#` was read.

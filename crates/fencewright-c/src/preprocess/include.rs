@@ -27,17 +27,18 @@ impl Preprocessor<'_, '_> {
         };
         let is_angled = name.starts_with('<');
         let name = &name[1..];
-        if is_angled && headers::is_known(name) {
+        if is_angled && headers::comes_first(name) {
             return self.define_header(name);
         }
         let Some(from) = self.file() else { return };
         match self.input.open(name, &from) {
             Ok(file) => self.include_file(file, place),
             Err(_) if headers::is_known(name) => self.define_header(name),
+            Err(_) if headers::is_known(last_part(name)) => self.define_header(last_part(name)),
             Err(why) => {
                 let message = format!("cannot include `{name}`: {why}");
-                let help = "give the folder that it is in with `-I FOLDER`, or remove the line: functions of threads and \
-                            atomics are known without it";
+                let help = "give the folder that it is in with `-I FOLDER`, or remove the line: functions of threads \
+                            and atomics are known without it";
                 self.report(Diagnostic::error(place, message).with_help(help));
             }
         }
@@ -94,4 +95,9 @@ impl Preprocessor<'_, '_> {
             })
             .unwrap_or(0)
     }
+}
+
+/// A path without its folders: some have headers of the system beside them.
+fn last_part(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
 }

@@ -17,6 +17,8 @@ mod directive;
 mod expand;
 mod include;
 mod substitute;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
