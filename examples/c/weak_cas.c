@@ -3,7 +3,6 @@
 // expect sc: safe (a failure tries again)
 // expect tso: safe (a failure tries again)
 // expect pso: safe (a failure tries again)
-// expect tso hang: safe (somebody gets through)
 
 #include <assert.h>
 #include <pthread.h>

@@ -52,7 +52,7 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Binary(op, left, right) if is_comparison(*op) => {
                 let left = self.value(left)?;
-                let left = self.settled_value(left, span);
+                let left = self.settled_before(left, right, span);
                 let right = self.value(right)?;
                 let expr = self.compared_values(*op, left, right, span)?;
                 Some(test(expr, span))

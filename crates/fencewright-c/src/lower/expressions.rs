@@ -46,7 +46,7 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Binary(op, left, right) => {
                 let left = self.value(left)?;
-                let left = self.settled_value(left, span);
+                let left = self.settled_before(left, right, span);
                 let right = self.value(right)?;
                 self.binary(*op, left, right, span)
             }
@@ -356,6 +356,11 @@ impl<'a> Lowering<'a> {
             let place = it.place(target, span)?;
             Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
         })
+    }
+
+    /// A value that is looked at behind another expression, which may change what it is made of.
+    pub(super) fn settled_before(&mut self, value: Value, other: &ast::Expr, span: Span) -> Value {
+        if super::typing::may_change(other) { self.settled_value(value, span) } else { value }
     }
 
     /// A value that nothing changes any more.

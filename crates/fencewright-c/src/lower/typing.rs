@@ -103,3 +103,30 @@ impl Lowering<'_> {
         self.type_of(it).is_some_and(|it| matches!(it.ty, Type::Array(..)))
     }
 }
+
+/// Whether an expression may change a variable.
+pub(super) fn may_change(it: &ast::Expr) -> bool {
+    match &it.kind {
+        ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Call(..) | ExprKind::Statements(_) => true,
+        ExprKind::Compound(..) => true,
+        ExprKind::Unary(_, of)
+        | ExprKind::Member(of, _)
+        | ExprKind::Arrow(of, _)
+        | ExprKind::Deref(of)
+        | ExprKind::AddressOf(of)
+        | ExprKind::Cast(_, of) => may_change(of),
+        ExprKind::Binary(_, a, b)
+        | ExprKind::And(a, b)
+        | ExprKind::Or(a, b)
+        | ExprKind::Comma(a, b)
+        | ExprKind::Index(a, b) => may_change(a) || may_change(b),
+        ExprKind::Conditional(a, b, c) => may_change(a) || may_change(b) || may_change(c),
+        ExprKind::Integer { .. }
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Name(_)
+        | ExprKind::SizeOf(_)
+        | ExprKind::SizeOfType(_)
+        | ExprKind::Type(_) => false,
+    }
+}

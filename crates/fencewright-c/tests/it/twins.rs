@@ -85,7 +85,7 @@ impl Twin {
             4 => {
                 let o = random.of(&UPDATES);
                 let c = format!("{r} = atomic_exchange_explicit(&{x}, {k}, memory_order_{o});");
-                self.say(depth, &c, &format!("{r} = exchange({x}, {k}, {o});"));
+                self.say(depth, &c, &format!("{r} = swap({x}, {k}, {o});"));
             }
             5 => {
                 let o = random.of(&["acquire", "release", "acq_rel", "seq_cst"]);
