@@ -37,7 +37,6 @@ pub(crate) struct Function {
     pub body: Vec<Stmt>,
     /// Behind the closing brace.
     pub end: Span,
-    pub span: Span,
 }
 
 /// A parameter; without a name it cannot be used.

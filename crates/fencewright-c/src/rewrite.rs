@@ -51,7 +51,8 @@ impl Rewrite for Fences {
 fn collect(block: &[Stmt], found: &mut Vec<Span>) {
     for stmt in block {
         match &stmt.kind {
-            StmtKind::Expr(Some(_)) | StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
+            StmtKind::Expr(Some(expr)) if !stmt.is_in_macro && !expr.is_in_macro => found.push(stmt.span),
+            StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
             _ => inner(stmt, found),
         }
     }

@@ -1,15 +1,21 @@
-//! Memory that is allocated: each call that happens once is one object.
+//! Memory that is allocated: each call that happens once is one object, with a flag that says whether it was freed.
+//!
+//! Every access looks at the flag, if anything is freed at all; so does `free`, which sets it.
 
 use std::rc::Rc;
 
+use fencewright::frontend::hir::{Expr, LoadOrder, StmtKind, StoreOrder};
 use fencewright::source::Span;
 
 use crate::ast::{self, BinaryOp, ExprKind};
 use crate::types::{Qualified, Type};
 
 use super::Lowering;
+use super::conditions::truth_of;
+use super::memory::ObjectId;
+use super::places::{Named, test};
 use super::thread::Around;
-use super::value::{Pointer, Points, Value};
+use super::value::{Base, Pointer, Points, Value};
 
 impl<'a> Lowering<'a> {
     /// `malloc(sizeof(T))`, `malloc(n * sizeof(T))`, `calloc(n, sizeof(T))`
@@ -32,23 +38,73 @@ impl<'a> Lowering<'a> {
             let help = "say it with `sizeof`: `malloc(sizeof(struct node))`";
             return self.refuse(span, "it is not known what is allocated", help);
         };
-        let warning = "memory from `malloc` is taken to hold zeros, and use behind `free` is not looked for";
-        self.log.warn(span, warning, "write to all of it before it is read");
-        self.n_allocated += 1;
+        if n == 1 {
+            let help = "write to all of it before it is read";
+            self.log.warn(span, "memory from `malloc` is taken to hold zeros", help);
+        }
         let shown = match &ty.ty {
             Type::Struct(number) => self.names.structures[*number].name.clone(),
             _ => "heap".to_owned(),
         };
-        let object_name = format!("{}.{shown}{}", self.state.thread.name, self.n_allocated);
+        let object_name = format!("{}.{shown}{}", self.state.thread.name, self.allocated.len() + 1);
         let element = Rc::new(ty);
         let whole = match count {
             None => Rc::clone(&element),
             Some(count) => Rc::new(Type::Array(Rc::clone(&element), count).plain()),
         };
         let object = self.memory.object(&object_name, &whole, span, &self.names);
+        let flag = Rc::new(Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false });
+        let flag = self.memory.object(&format!("{object_name} freed"), &flag, span, &self.names);
+        self.allocated.insert(object, flag);
         let target = self.memory.whole(object);
         let target = target.decayed().unwrap_or(target);
         Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))
+    }
+
+    /// `free(p)`; of nothing, it does nothing.
+    pub(super) fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Option<()> {
+        self.known.is_freed = true;
+        let value = self.value(pointer)?;
+        let is_somewhere = self.is_true(value.clone(), span)?;
+        if matches!(is_somewhere, Expr::Const(0)) {
+            return Some(());
+        }
+        let named = self.pointed_at(value, pointer.span)?;
+        self.state.open();
+        let freed = self.at_each(&named, span, &mut |it, target| {
+            let Base::Object(id) = target.base else { return it.violated(span) };
+            let Some(&flag) = it.allocated.get(&id) else { return it.violated(span) };
+            it.is_not_freed(id, span)?;
+            let flag = Named::Target(it.memory.whole(flag));
+            it.store(&flag, StoreOrder::Relaxed, Value::int(1), span)?;
+            Some(Expr::Const(0))
+        });
+        let block = self.state.close();
+        freed?;
+        match is_somewhere {
+            Expr::Const(_) => self.state.emit(StmtKind::Block(block), span),
+            is_somewhere => self.state.emit(StmtKind::If(vec![(test(is_somewhere, span), block)], Vec::new()), span),
+        }
+        Some(())
+    }
+
+    fn violated(&mut self, span: Span) -> Option<Expr> {
+        self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span);
+        Some(Expr::Const(0))
+    }
+
+    /// What was freed is not used.
+    pub(super) fn is_not_freed(&mut self, object: ObjectId, span: Span) -> Option<()> {
+        let Some(&flag) = self.allocated.get(&object).filter(|_| self.known.is_freed) else { return Some(()) };
+        let flag = Named::Target(self.memory.whole(flag));
+        let freed = self.load(&flag, LoadOrder::Relaxed, span)?;
+        let (freed, _) = self.as_number(freed, span)?;
+        match freed {
+            Expr::Const(0) => {}
+            Expr::Const(_) => drop(self.violated(span)),
+            freed => self.state.emit(StmtKind::Assert(test(truth_of(freed).negated(), span)), span),
+        }
+        Some(())
     }
 
     /// What is allocated, and how many of it.

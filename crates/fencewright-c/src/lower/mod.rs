@@ -43,7 +43,7 @@ use fencewright::frontend::hir::Unit;
 use fencewright::program::Template;
 use fencewright::source::{Diagnostic, Source, Span};
 
-use crate::ast::{self, Item};
+use crate::ast::{self, Item, TypeKind};
 use crate::log::Log;
 use crate::names::Names;
 use crate::types::{Qualified, Type};
@@ -64,6 +64,15 @@ struct Known {
     numbers: Numbers,
     /// Variables whose address gets to where it is not known any more: the places of their declarations.
     in_memory: BTreeSet<Span>,
+    /// Whether anything is freed, so that what is allocated is looked after.
+    is_freed: bool,
+}
+
+impl Known {
+    /// What has to stay the same.
+    fn size(&self) -> (usize, usize, bool) {
+        (self.numbers.len(), self.in_memory.len(), self.is_freed)
+    }
 }
 
 /// No more passes are made.
@@ -73,11 +82,11 @@ const MAX_PASSES: usize = 12;
 pub(crate) fn lower(tree: &ast::Unit, source: &Source) -> Lowered {
     let mut known = Known::default();
     for _ in 0..MAX_PASSES {
-        let before = (known.numbers.len(), known.in_memory.len());
+        let before = known.size();
         let mut lowering = Lowering::new(tree, source, known);
         lowering.program();
         known = lowering.known;
-        if lowering.log.has_errors() || (known.numbers.len(), known.in_memory.len()) == before {
+        if lowering.log.has_errors() || known.size() == before {
             return Lowered { unit: lowering.unit, diagnostics: lowering.log.diagnostics };
         }
     }
@@ -92,11 +101,13 @@ struct Lowering<'a> {
     source: &'a Source,
     names: Names,
     functions: BTreeMap<&'a str, &'a ast::Function>,
+    /// Functions without a body.
+    declared: BTreeMap<String, Declared<'a>>,
     globals: BTreeMap<String, Global>,
     /// Variables of functions that are in memory.
     locals: BTreeMap<String, ObjectId>,
-    /// How often memory was allocated.
-    n_allocated: usize,
+    /// What was allocated, and the flag of each that says whether it was freed.
+    allocated: BTreeMap<ObjectId, ObjectId>,
     /// Scalars outside functions that nothing is assigned to.
     constant: BTreeSet<String>,
     memory: Memory,
@@ -105,6 +116,15 @@ struct Lowering<'a> {
     threads: Threads,
     state: State,
     log: Log,
+}
+
+/// A function that is declared and has no body.
+#[derive(Clone, Copy, Debug)]
+struct Declared<'a> {
+    returns: &'a ast::Type,
+    n_parameters: usize,
+    is_variadic: bool,
+    span: Span,
 }
 
 /// A variable outside functions.
@@ -127,9 +147,10 @@ impl<'a> Lowering<'a> {
             source,
             names: Names::default(),
             functions: BTreeMap::new(),
+            declared: BTreeMap::new(),
             globals: BTreeMap::new(),
             locals: BTreeMap::new(),
-            n_allocated: 0,
+            allocated: BTreeMap::new(),
             constant: BTreeSet::new(),
             memory: Memory::default(),
             known,
@@ -169,6 +190,10 @@ impl<'a> Lowering<'a> {
     fn global(&mut self, it: &'a ast::Declaration) {
         let Some(mut ty) = self.names.declare(it, &mut self.log) else { return };
         let Some(name) = it.name.as_ref().filter(|_| it.storage != ast::Storage::Typedef) else { return };
+        if let TypeKind::Function { returns, parameters, is_variadic } = &it.ty.kind {
+            let (n_parameters, is_variadic) = (parameters.len(), *is_variadic);
+            self.declared.insert(name.text.clone(), Declared { returns, n_parameters, is_variadic, span: name.span });
+        }
         if ty.ty == Type::Function || self.globals.contains_key(&name.text) && it.initial.is_none() {
             return;
         }

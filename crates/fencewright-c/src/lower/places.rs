@@ -229,6 +229,7 @@ impl<'a> Lowering<'a> {
                 if !is_known || !target.ty.ty.is_scalar() {
                     return None;
                 }
+                self.is_not_freed(id, Span::default())?;
                 let indices = constants(&target.indices)?;
                 let leaf = self.memory.leaf(id, &target.fields);
                 let cell = leaf.cells[leaf.cell(&indices)?].clone();
@@ -392,6 +393,7 @@ impl<'a> Lowering<'a> {
             self.log.error(span, "this is no single value", "name a field or a cell of it");
             return None;
         }
+        self.is_not_freed(id, span)?;
         self.leave_alone();
         let kept = self.memory.kept(id, &target.fields, &mut self.unit, &mut self.known.numbers);
         let shape = self.memory.leaf(id, &target.fields).shape.clone();

@@ -4,7 +4,7 @@ use fencewright::frontend::hir::{
     Condition, ConditionKind, EffectKind, Expr, Place, StmtKind, StoreOrder, UpdateOrder,
 };
 use fencewright::program::Domain;
-use fencewright::source::Span;
+use fencewright::source::{Diagnostic, Span};
 
 use crate::ast;
 use crate::types::Integer;
@@ -45,6 +45,7 @@ enum System {
     Join,
     /// `malloc`, and how many arguments say the size.
     Allocate(usize),
+    Free,
     /// Any value of the type.
     Any(i64, i64),
     /// The first argument.
@@ -67,6 +68,7 @@ fn system(name: &str) -> Option<System> {
         "pthread_join" | "thrd_join" => System::Join,
         "malloc" => System::Allocate(1),
         "calloc" => System::Allocate(2),
+        "free" => System::Free,
         "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => System::Any(0, 1),
         "__VERIFIER_nondet_uchar" => System::Any(0, 255),
         "__VERIFIER_nondet_char" => System::Any(-128, 127),
@@ -81,7 +83,7 @@ fn is_ignored(name: &str) -> bool {
         "printf", "fprintf", "puts", "putchar", "fflush", "perror", "usleep", "sleep", "sched_yield", "thrd_yield",
         "cpu_relax", "pthread_mutex_destroy", "mtx_destroy", "pthread_attr_init", "pthread_attr_destroy",
         "pthread_attr_setdetachstate", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_yield",
-        "pthread_detach", "thrd_detach", "free", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
+        "pthread_detach", "thrd_detach", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
         "__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_atomic_begin", "__builtin_ia32_pause",
         "_mm_pause", "pthread_spin_destroy", "atomic_is_lock_free", "static_assert", "_Static_assert",
     ];
@@ -100,6 +102,7 @@ impl<'a> Lowering<'a> {
             return Some(value);
         }
         let Some(system) = system(&name.text) else {
+            self.undefined(name, arguments.len())?;
             let help = "define it, or leave it out if it does nothing to shared memory";
             return self.refuse(name.span, &format!("the function `{}` is not known", name.text), help);
         };
@@ -151,6 +154,10 @@ impl<'a> Lowering<'a> {
                 self.store(&named, StoreOrder::Release, Value::int(0), span)?;
             }
             System::Allocate(n) => return self.allocate(name, arguments, n, span),
+            System::Free => {
+                let argument = self.argument(name, arguments, 0)?;
+                self.free(argument, span)?;
+            }
             System::Any(lo, hi) => {
                 let kind = EffectKind::Any(Domain::Range(lo, hi), lo, hi);
                 return Some(Value::Number(self.state.kept(kind, span), Integer::INT));
@@ -166,6 +173,20 @@ impl<'a> Lowering<'a> {
             }
         }
         Some(Value::int(0))
+    }
+
+    /// Says what is wrong with a call of a function that is declared only; nothing if it is not even that.
+    fn undefined(&mut self, name: &ast::Name, n_arguments: usize) -> Option<()> {
+        let Some(&declared) = self.declared.get(&name.text) else { return Some(()) };
+        let n = declared.n_parameters;
+        let fits = n_arguments == n || declared.is_variadic && n_arguments > n;
+        let (message, help) = if fits {
+            (format!("the function `{}` has no body", name.text), "define it, or leave it out")
+        } else {
+            (format!("`{}` has {n} parameters, found {n_arguments} arguments", name.text), "give what it takes")
+        };
+        self.log.say(Diagnostic::error(name.span, message).and_at(declared.span, "declared here").with_help(help));
+        None
     }
 
     fn argument(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], at: usize) -> Option<&'a ast::Expr> {

@@ -58,11 +58,12 @@ impl Lowering<'_> {
                 Some(Rc::new(Type::Integer(Integer { bits: 64, is_signed: false }).plain()))
             }
             ExprKind::Call(function, arguments) => self.type_of_call(function, arguments),
-            ExprKind::String(_) => {
+            ExprKind::String(text) => {
                 let byte = Type::Integer(Integer { bits: 8, is_signed: true }).plain();
-                Some(Rc::new(Type::Pointer(Rc::new(byte)).plain()))
+                Some(Rc::new(Type::Array(Rc::new(byte), text.len() as u64 + 1).plain()))
             }
-            ExprKind::Statements(_) | ExprKind::Float(_) | ExprKind::Type(_) => int(),
+            ExprKind::Type(ty) => self.type_named(ty).map(Rc::new),
+            ExprKind::Statements(_) | ExprKind::Float(_) => int(),
         }
     }
 
@@ -88,6 +89,12 @@ impl Lowering<'_> {
             && let Some(&it) = self.functions.get(name.text.as_str())
         {
             return self.names.resolve(&it.returns, &mut self.log).map(Rc::new);
+        }
+        if let ExprKind::Name(name) = &function.kind
+            && let Some(declared) = self.declared.get(&name.text)
+        {
+            let returns = declared.returns;
+            return self.names.resolve(returns, &mut self.log).map(Rc::new);
         }
         if let Some(first) = arguments.first()
             && let Some(ty) = self.type_of(first)

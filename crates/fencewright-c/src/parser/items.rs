@@ -159,7 +159,7 @@ impl Parser {
         let body = self.block()?;
         self.close_scope();
         let span = self.span_from(start);
-        Ok(Function { name, returns, parameters, body, end: Span::new(span.end, span.end), span })
+        Ok(Function { name, returns, parameters, body, end: Span::new(span.end, span.end) })
     }
 
     /// `_Static_assert(…);` is the compiler's concern.

@@ -133,7 +133,9 @@ fn a_program_in_c_means_what_its_twin_means() {
     let (mut n_same, mut n_unsafe) = (0, 0);
     for i in 0..n {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(i * 2 + 1));
-        (0..8).for_each(|_| drop(random.below(2)));
+        for _ in 0..8 {
+            random.below(2);
+        }
         let twin = Twin::random(&mut random);
         let c = c_program("twin.c", &twin.c).unwrap_or_else(|why| panic!("{why}\n{}", twin.c));
         let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
