@@ -231,10 +231,10 @@ impl<'t> Lexer<'t> {
             self.bump();
         }
         let word = self.spelling(start);
-        if matches!(&*word, "L" | "u" | "U" | "u8") {
-            if let Some(quote @ ('"' | '\'')) = self.peek() {
-                return self.quoted(start, quote);
-            }
+        if matches!(&*word, "L" | "u" | "U" | "u8")
+            && let Some(quote @ ('"' | '\'')) = self.peek()
+        {
+            return self.quoted(start, quote);
         }
         TokenKind::Name(word.into())
     }

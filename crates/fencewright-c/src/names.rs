@@ -125,9 +125,7 @@ impl Names {
             ExprKind::Name(name) => self.constants.get(&name.text).copied(),
             ExprKind::Unary(op, operand) => unary(*op, self.constant(operand)?),
             ExprKind::Binary(op, left, right) => binary(*op, self.constant(left)?, self.constant(right)?),
-            ExprKind::And(left, right) => {
-                Some(i64::from(self.constant(left)? != 0 && self.constant(right)? != 0))
-            }
+            ExprKind::And(left, right) => Some(i64::from(self.constant(left)? != 0 && self.constant(right)? != 0)),
             ExprKind::Or(left, right) => Some(i64::from(self.constant(left)? != 0 || self.constant(right)? != 0)),
             ExprKind::Conditional(condition, then, otherwise) => {
                 self.constant(if self.constant(condition)? != 0 { then } else { otherwise })

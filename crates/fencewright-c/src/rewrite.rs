@@ -53,7 +53,22 @@ fn collect(block: &[Stmt], found: &mut Vec<Span>) {
         match &stmt.kind {
             StmtKind::Expr(Some(expr)) if !stmt.is_in_macro && !expr.is_in_macro => found.push(stmt.span),
             StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
-            _ => inner(stmt, found),
+            StmtKind::Declarations(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::DoWhile(..)
+            | StmtKind::For { .. }
+            | StmtKind::Switch(..)
+            | StmtKind::Case(..)
+            | StmtKind::Default(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Label(..)
+            | StmtKind::Asm { .. } => inner(stmt, found),
         }
     }
 }

@@ -36,8 +36,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    const ALL: [Self; 6] =
-        [Self::Relaxed, Self::Consume, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+    const ALL: [Self; 6] = [Self::Relaxed, Self::Consume, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
     /// By its number, as the constants have it.
     fn numbered(number: i64) -> Option<Self> {
@@ -98,9 +97,15 @@ enum Atomic {
     /// The operator, whether the new value is wanted, and the order.
     Fetch(Op, bool, Ordering),
     /// What is expected is behind a pointer; where the order is; whether it may fail for no reason.
-    CompareExchange { order: Ordering, is_weak: bool },
+    CompareExchange {
+        order: Ordering,
+        is_weak: bool,
+    },
     /// What is expected is an argument; whether the old value is wanted, or whether it was the one.
-    CompareSwap { order: Order, wants_old: bool },
+    CompareSwap {
+        order: Order,
+        wants_old: bool,
+    },
     Fence(Ordering),
     /// `atomic_flag_test_and_set`
     TestAndSet(Ordering),
@@ -328,7 +333,7 @@ impl<'a> Lowering<'a> {
     fn order_or_last(&mut self, order: Ordering, arguments: &'a [ast::Expr]) -> Option<Order> {
         match order {
             Ordering::At(at) if at >= arguments.len() => Some(Order::SeqCst),
-            order => self.order(order, arguments),
+            order @ Ordering::Is(_) | order @ Ordering::At(_) => self.order(order, arguments),
         }
     }
 
@@ -344,7 +349,7 @@ impl<'a> Lowering<'a> {
         let new = self.value(&arguments[2])?;
         let (order, is_weak) = match order {
             Ordering::At(4) => (order, self.value(&arguments[3])?.constant() != Some(0)),
-            order => (order, is_weak),
+            order @ Ordering::Is(_) | order @ Ordering::At(_) => (order, is_weak),
         };
         let order = self.order(order, arguments)?;
         let ty = Rc::clone(named.ty());
@@ -383,13 +388,7 @@ impl<'a> Lowering<'a> {
         Some(Value::Number(Expr::Var(Operand::Local(result)), Integer::INT))
     }
 
-    fn compare_swap(
-        &mut self,
-        order: Order,
-        wants_old: bool,
-        arguments: &'a [ast::Expr],
-        span: Span,
-    ) -> Option<Value> {
+    fn compare_swap(&mut self, order: Order, wants_old: bool, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
         let named = self.behind(&arguments[0])?;
         let ty = Rc::clone(named.ty());
         let old = self.value(&arguments[1])?;

@@ -8,9 +8,10 @@ use fencewright::source::{Diagnostic, Span};
 use crate::ast::{self, ExprKind};
 use crate::types::Type;
 
-use super::statements::{Flow, changed, labels, returns};
+use super::statements::Flow;
 use super::thread::Frame;
 use super::value::Value;
+use super::walks::{changed, labels, returns};
 use super::{Global, Lowering};
 
 /// Functions are not inlined into each other more deeply.
@@ -18,12 +19,7 @@ const MAX_DEPTH: usize = 64;
 
 impl<'a> Lowering<'a> {
     /// A call.
-    pub(super) fn call(
-        &mut self,
-        function: &'a ast::Expr,
-        arguments: &'a [ast::Expr],
-        span: Span,
-    ) -> Option<Value> {
+    pub(super) fn call(&mut self, function: &'a ast::Expr, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
         if let ExprKind::Name(name) = &function.kind
             && self.function_named(function).is_none()
             && self.state.variable(&name.text).is_none()
@@ -35,7 +31,7 @@ impl<'a> Lowering<'a> {
             Some(name) => name,
             None => match self.value(function)? {
                 Value::Function(name) => name,
-                _ => {
+                Value::Number(..) | Value::Pointer(_) | Value::Structure(_) | Value::Void => {
                     let help = "call a function by its name";
                     return self.refuse(function.span, "it is not known which function is called", help);
                 }

@@ -57,7 +57,28 @@ impl<'a> Lowering<'a> {
                 let expr = self.compared_values(*op, left, right, span)?;
                 Some(test(expr, span))
             }
-            _ => {
+            ExprKind::Integer { .. }
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Name(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::Member(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::Index(..)
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Cast(..)
+            | ExprKind::SizeOfType(_)
+            | ExprKind::SizeOf(_)
+            | ExprKind::Compound(..)
+            | ExprKind::Statements(_)
+            | ExprKind::Type(_) => {
                 let value = self.value(it)?;
                 let expr = self.is_true(value, span)?;
                 Some(test(expr, span))
@@ -101,7 +122,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn decided(&mut self, condition: Condition, span: Span) -> Expr {
         match condition.kind {
             ConditionKind::Test(expr) if !has_effects(&expr) => expr,
-            kind => self.state.kept(EffectKind::Decide(Condition { span, kind }), span),
+            kind @ ConditionKind::Test(_)
+            | kind @ ConditionKind::Not(_)
+            | kind @ ConditionKind::And(..)
+            | kind @ ConditionKind::Or(..)
+            | kind @ ConditionKind::Either
+            | kind @ ConditionKind::Cas { .. } => self.state.kept(EffectKind::Decide(Condition { span, kind }), span),
         }
     }
 
@@ -151,7 +177,10 @@ impl<'a> Lowering<'a> {
     fn compared_number(&mut self, value: Value, ty: &crate::types::Qualified, span: Span) -> Option<Expr> {
         match value {
             Value::Pointer(Pointer { what: Points::Integer(expr), .. }) | Value::Number(expr, _) => Some(expr),
-            value => self.raw(value, ty, span),
+            value @ Value::Pointer(_)
+            | value @ Value::Function(_)
+            | value @ Value::Structure(_)
+            | value @ Value::Void => self.raw(value, ty, span),
         }
     }
 }
@@ -202,7 +231,17 @@ pub(super) fn compared(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         BinaryOp::Greater => Op::Gt,
         BinaryOp::GreaterEqual => Op::Ge,
         BinaryOp::NotEqual => Op::Ne,
-        _ => Op::Eq,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::ShiftLeft
+        | BinaryOp::ShiftRight
+        | BinaryOp::Equal
+        | BinaryOp::BitAnd
+        | BinaryOp::BitXor
+        | BinaryOp::BitOr => Op::Eq,
     };
     Expr::binary(op, a, b)
 }
@@ -213,7 +252,9 @@ pub(super) fn truth_of(expr: Expr) -> Expr {
         Expr::Const(value) => Expr::Const(i64::from(value != 0)),
         Expr::Binary(op, ..) if op.is_boolean() => expr,
         Expr::Unary(program::UnaryOp::Not, _) => expr,
-        expr => Expr::binary(Op::Ne, expr, Expr::Const(0)),
+        expr @ Expr::Var(_) | expr @ Expr::Unary(..) | expr @ Expr::Binary(..) => {
+            Expr::binary(Op::Ne, expr, Expr::Const(0))
+        }
     }
 }
 
@@ -221,7 +262,12 @@ pub(super) fn truth_of(expr: Expr) -> Expr {
 pub(super) fn known(condition: &Condition) -> Option<bool> {
     match &condition.kind {
         ConditionKind::Test(Expr::Const(value)) => Some(*value != 0),
-        _ => None,
+        ConditionKind::Test(_)
+        | ConditionKind::Not(_)
+        | ConditionKind::And(..)
+        | ConditionKind::Or(..)
+        | ConditionKind::Either
+        | ConditionKind::Cas { .. } => None,
     }
 }
 
@@ -229,7 +275,10 @@ pub(super) fn negated(condition: Condition, span: Span) -> Condition {
     match condition.kind {
         ConditionKind::Test(expr) => test(expr.negated(), span),
         ConditionKind::Not(inner) => *inner,
-        kind => {
+        kind @ ConditionKind::And(..)
+        | kind @ ConditionKind::Or(..)
+        | kind @ ConditionKind::Either
+        | kind @ ConditionKind::Cas { .. } => {
             let inner = Condition { span: condition.span, kind };
             Condition { span, kind: ConditionKind::Not(Box::new(inner)) }
         }
@@ -255,7 +304,29 @@ fn folded(block: &Block, expr: &Expr) -> Option<Expr> {
             StmtKind::Let(local, First::Kept(effect)) if stands_alone(effect) => {
                 effects.push((*local, effect.clone()));
             }
-            _ => return None,
+            StmtKind::Let(..)
+            | StmtKind::Assign(..)
+            | StmtKind::Store(..)
+            | StmtKind::Modify(..)
+            | StmtKind::Do(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::DoWhile(..)
+            | StmtKind::Loop(_)
+            | StmtKind::Copies(_)
+            | StmtKind::Choose(_)
+            | StmtKind::Atomic(_)
+            | StmtKind::Block(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Assert(_)
+            | StmtKind::Fence(_)
+            | StmtKind::OrderedFence(_)
+            | StmtKind::Skip => return None,
         }
     }
     let mut seen = Vec::new();
@@ -270,7 +341,13 @@ fn folded(block: &Block, expr: &Expr) -> Option<Expr> {
         EffectKind::Load(Place::Cell(_, Expr::Var(Operand::Local(index))), _) => {
             effects.iter().any(|(known, _)| known == index)
         }
-        _ => false,
+        EffectKind::Load(..)
+        | EffectKind::Any(..)
+        | EffectKind::Update(..)
+        | EffectKind::CompareExchange { .. }
+        | EffectKind::Select(_)
+        | EffectKind::Call(_)
+        | EffectKind::Decide(_) => false,
     };
     if effects.iter().any(|(_, effect)| uses_another(effect)) {
         return None;

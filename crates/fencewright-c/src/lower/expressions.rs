@@ -173,13 +173,41 @@ impl<'a> Lowering<'a> {
             BinaryOp::Add if is_pointer(&left) => return self.moved(left, right, false, span),
             BinaryOp::Add if is_pointer(&right) => return self.moved(right, left, false, span),
             BinaryOp::Sub if is_pointer(&left) && !is_pointer(&right) => return self.moved(left, right, true, span),
-            _ => {}
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual
+            | BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::BitAnd
+            | BinaryOp::BitXor
+            | BinaryOp::BitOr => {}
         }
         let (a, left) = self.as_number(left, span)?;
         let (b, right) = self.as_number(right, span)?;
         let ty = match op {
             BinaryOp::ShiftLeft | BinaryOp::ShiftRight => left.promoted(),
-            _ => left.common(right),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual
+            | BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::BitAnd
+            | BinaryOp::BitXor
+            | BinaryOp::BitOr => left.common(right),
         };
         if let (Expr::Const(a), Expr::Const(b)) = (&a, &b)
             && let Some(value) = names::binary(op, *a, *b)
@@ -229,8 +257,8 @@ impl<'a> Lowering<'a> {
         let (by, _) = self.as_number(by, span)?;
         let by = match by {
             Expr::Const(by) if is_back => Expr::Const(-by),
-            by if is_back => Expr::unary(Negation::Neg, by),
-            by => by,
+            by @ Expr::Const(_) | by @ Expr::Var(_) | by @ Expr::Unary(..) | by @ Expr::Binary(..) if is_back => Expr::unary(Negation::Neg, by),
+            by @ Expr::Const(_) | by @ Expr::Var(_) | by @ Expr::Unary(..) | by @ Expr::Binary(..) => by,
         };
         let Value::Pointer(Pointer { to, what }) = pointer else {
             return self.refuse(span, "this is no pointer", "only pointers and arrays have elements");
@@ -285,47 +313,37 @@ impl<'a> Lowering<'a> {
         Some(self.typed(Expr::Var(Operand::Local(result)), &ty))
     }
 
-    fn assign(
-        &mut self,
-        op: Option<BinaryOp>,
-        to: &'a ast::Expr,
-        value: &'a ast::Expr,
-        span: Span,
-    ) -> Option<Value> {
+    fn assign(&mut self, op: Option<BinaryOp>, to: &'a ast::Expr, value: &'a ast::Expr, span: Span) -> Option<Value> {
         if let Some(op) = op {
             let value = self.value(value)?;
-            return self.modify(to, op, value, true, span);
+            return self.modify(to, op, &value, true, span);
         }
         let value = self.value(value)?;
         let named = self.named(to)?;
         let value = match value {
             Value::Structure(_) => value,
-            value => self.converted(value, &Rc::clone(named.ty())),
+            value @ Value::Number(..)
+            | value @ Value::Pointer(_)
+            | value @ Value::Function(_)
+            | value @ Value::Void => self.converted(value, &Rc::clone(named.ty())),
         };
         self.store(&named, Orders::of(named.ty()).store, value.clone(), span)?;
         Some(value)
     }
 
     fn step(&mut self, operand: &'a ast::Expr, op: BinaryOp, is_prefix: bool, span: Span) -> Option<Value> {
-        self.modify(operand, op, Value::int(1), is_prefix, span)
+        self.modify(operand, op, &Value::int(1), is_prefix, span)
     }
 
     /// `a op= b`: an atomic variable is changed in one step. The new value or the old one.
-    fn modify(
-        &mut self,
-        to: &'a ast::Expr,
-        op: BinaryOp,
-        by: Value,
-        is_new: bool,
-        span: Span,
-    ) -> Option<Value> {
+    fn modify(&mut self, to: &'a ast::Expr, op: BinaryOp, by: &Value, is_new: bool, span: Span) -> Option<Value> {
         let named = self.named(to)?;
         let ty = Rc::clone(named.ty());
         if ty.is_atomic
             && !self.state.is_alone
             && let Some(fetch) = fetched(op)
         {
-            let (by, _) = self.as_number(by, span)?;
+            let (by, _) = self.as_number(by.clone(), span)?;
             let old = self.update(&named, UpdateOrder::SeqCst, Update::Fetch(fetch), by.clone(), span)?;
             let old = self.typed(old, &ty);
             return if is_new {
@@ -337,7 +355,7 @@ impl<'a> Lowering<'a> {
         }
         let old = self.load(&named, Orders::of(&ty).load, span)?;
         let old = self.settled_value(old, span);
-        let new = self.binary(op, old.clone(), by, span)?;
+        let new = self.binary(op, old.clone(), by.clone(), span)?;
         let new = self.converted(new, &ty);
         self.store(&named, Orders::of(&ty).store, new.clone(), span)?;
         Some(if is_new { new } else { old })
@@ -370,7 +388,10 @@ impl<'a> Lowering<'a> {
             Value::Pointer(Pointer { to, what: Points::Dynamic(expr) }) => {
                 Value::Pointer(Pointer { to, what: Points::Dynamic(self.state.settled(expr, span)) })
             }
-            value => value,
+            value @ Value::Pointer(_)
+            | value @ Value::Function(_)
+            | value @ Value::Structure(_)
+            | value @ Value::Void => value,
         }
     }
 
@@ -381,7 +402,13 @@ impl<'a> Lowering<'a> {
                 let what = if matches!(raw, Expr::Const(0)) { Points::Null } else { Points::Dynamic(raw) };
                 Value::Pointer(Pointer { to: Rc::clone(to), what })
             }
-            ty => Value::Number(raw, ty.integer().unwrap_or(Integer::INT)),
+            ty @ Type::Void
+            | ty @ Type::Bool
+            | ty @ Type::Integer(_)
+            | ty @ Type::Array(..)
+            | ty @ Type::Struct(_)
+            | ty @ Type::Function
+            | ty @ Type::Builtin(_) => Value::Number(raw, ty.integer().unwrap_or(Integer::INT)),
         }
     }
 
@@ -430,7 +457,9 @@ impl<'a> Lowering<'a> {
             (Value::Number(expr, _), Type::Bool) => {
                 let is = match expr {
                     Expr::Const(it) => Expr::Const(i64::from(it != 0)),
-                    expr => super::conditions::truth_of(expr),
+                    expr @ Expr::Var(_) | expr @ Expr::Unary(..) | expr @ Expr::Binary(..) => {
+                        super::conditions::truth_of(expr)
+                    }
                 };
                 Value::Number(is, Integer { bits: 8, is_signed: false })
             }
@@ -491,7 +520,7 @@ impl<'a> Lowering<'a> {
                 let local = self.state.thread.register(&name, declared);
                 let first = match raw {
                     Expr::Const(value) => First::Constant(value),
-                    raw => First::Value(raw),
+                    raw @ Expr::Var(_) | raw @ Expr::Unary(..) | raw @ Expr::Binary(..) => First::Value(raw),
                 };
                 self.state.emit(StmtKind::Let(local, first), span);
                 self.state.variables[id.0].storage = Storage::Register(local);
@@ -578,7 +607,9 @@ pub(super) fn wrapped(expr: Expr, ty: Integer) -> Expr {
     let Some(mask) = ty.mask() else { return expr };
     match expr {
         Expr::Const(it) => Expr::Const(it & mask),
-        expr => Expr::binary(program::BinaryOp::BitAnd, expr, Expr::Const(mask)),
+        expr @ Expr::Var(_) | expr @ Expr::Unary(..) | expr @ Expr::Binary(..) => {
+            Expr::binary(program::BinaryOp::BitAnd, expr, Expr::Const(mask))
+        }
     }
 }
 

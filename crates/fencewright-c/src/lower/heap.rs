@@ -10,12 +10,12 @@ use fencewright::source::Span;
 use crate::ast::{self, BinaryOp, ExprKind};
 use crate::types::{Qualified, Type};
 
-use super::Lowering;
 use super::conditions::truth_of;
 use super::memory::ObjectId;
 use super::places::{Named, test};
 use super::thread::Around;
 use super::value::{Base, Pointer, Points, Value};
+use super::{Lowering, Made};
 
 impl<'a> Lowering<'a> {
     /// `malloc(sizeof(T))`, `malloc(n * sizeof(T))`, `calloc(n, sizeof(T))`
@@ -44,18 +44,22 @@ impl<'a> Lowering<'a> {
         }
         let shown = match &ty.ty {
             Type::Struct(number) => self.names.structures[*number].name.clone(),
-            _ => "heap".to_owned(),
+            Type::Void
+            | Type::Bool
+            | Type::Integer(_)
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Function
+            | Type::Builtin(_) => "heap".to_owned(),
         };
-        let object_name = format!("{}.{shown}{}", self.state.thread.name, self.allocated.len() + 1);
+        self.n_allocated += 1;
+        let name = format!("{}.{shown}{}", self.state.thread.name, self.n_allocated);
         let element = Rc::new(ty);
         let whole = match count {
             None => Rc::clone(&element),
             Some(count) => Rc::new(Type::Array(Rc::clone(&element), count).plain()),
         };
-        let object = self.memory.object(&object_name, &whole, span, &self.names);
-        let flag = Rc::new(Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false });
-        let flag = self.memory.object(&format!("{object_name} freed"), &flag, span, &self.names);
-        self.allocated.insert(object, flag);
+        let object = self.made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, is_allocated: true });
         let target = self.memory.whole(object);
         let target = target.decayed().unwrap_or(target);
         Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))
@@ -83,7 +87,9 @@ impl<'a> Lowering<'a> {
         freed?;
         match is_somewhere {
             Expr::Const(_) => self.state.emit(StmtKind::Block(block), span),
-            is_somewhere => self.state.emit(StmtKind::If(vec![(test(is_somewhere, span), block)], Vec::new()), span),
+            is_somewhere @ Expr::Var(_) | is_somewhere @ Expr::Unary(..) | is_somewhere @ Expr::Binary(..) => {
+                self.state.emit(StmtKind::If(vec![(test(is_somewhere, span), block)], Vec::new()), span);
+            }
         }
         Some(())
     }
@@ -102,7 +108,9 @@ impl<'a> Lowering<'a> {
         match freed {
             Expr::Const(0) => {}
             Expr::Const(_) => drop(self.violated(span)),
-            freed => self.state.emit(StmtKind::Assert(test(truth_of(freed).negated(), span)), span),
+            freed @ Expr::Var(_) | freed @ Expr::Unary(..) | freed @ Expr::Binary(..) => {
+                self.state.emit(StmtKind::Assert(test(truth_of(freed).negated(), span)), span);
+            }
         }
         Some(())
     }
@@ -127,7 +135,28 @@ impl<'a> Lowering<'a> {
                 let count = self.value(count)?.constant().and_then(|it| u64::try_from(it).ok())?;
                 Some((ty, Some(count)))
             }
-            _ => None,
+            ExprKind::Integer { .. }
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Name(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::Member(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::Index(..)
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Cast(..)
+            | ExprKind::Compound(..)
+            | ExprKind::Statements(_)
+            | ExprKind::Type(_) => None,
         }
     }
 }

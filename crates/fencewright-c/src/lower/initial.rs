@@ -8,10 +8,10 @@ use fencewright::source::Span;
 use crate::ast::{self, Designator, Initial};
 use crate::types::{Qualified, Type};
 
-use super::Lowering;
 use super::memory::{Cell, ObjectId};
 use super::places::{Named, Orders};
 use super::value::{Target, Value};
+use super::{Lowering, Made};
 
 impl<'a> Lowering<'a> {
     /// An array without a length is as long as what it starts with.
@@ -96,10 +96,7 @@ impl<'a> Lowering<'a> {
         let mut ty = self.names.resolve(ty, &mut self.log)?;
         self.complete(&mut ty, Some(initial));
         let name = format!("{}.literal@{}", self.state.thread.name, span.start);
-        let object = match self.memory.named(&name) {
-            Some(object) => object,
-            None => self.memory.object(&name, &Rc::new(ty), span, &self.names),
-        };
+        let object = self.made(&name.clone(), &Made { name, ty: Rc::new(ty), span, is_allocated: false });
         let whole = self.memory.whole(object);
         self.initialize(&whole, initial)?;
         Some(Named::Target(whole))

@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
         let number = |it: &Value| match it {
             Value::Number(Expr::Const(value), _)
             | Value::Pointer(Pointer { what: Points::Integer(Expr::Const(value)), .. }) => Some(value.to_string()),
-            _ => None,
+            Value::Number(..) | Value::Pointer(_) | Value::Function(_) | Value::Structure(_) | Value::Void => None,
         };
         let numbers: Option<Vec<String>> = spawned.arguments.iter().map(number).collect();
         let argument = numbers.filter(|it| !it.is_empty()).map(|it| it.join(", "));
@@ -323,7 +323,25 @@ impl<'a> Lowering<'a> {
                 }
                 StmtKind::Block(block) => self.final_block(block, seen, finals)?,
                 StmtKind::Skip => {}
-                _ => return None,
+                StmtKind::Let(..)
+                | StmtKind::Store(..)
+                | StmtKind::Modify(..)
+                | StmtKind::Do(_)
+                | StmtKind::If(..)
+                | StmtKind::While(..)
+                | StmtKind::DoWhile(..)
+                | StmtKind::Loop(_)
+                | StmtKind::Copies(_)
+                | StmtKind::Choose(_)
+                | StmtKind::Atomic(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Return(_)
+                | StmtKind::Goto(_)
+                | StmtKind::Label(_)
+                | StmtKind::Assume(_)
+                | StmtKind::Fence(_)
+                | StmtKind::OrderedFence(_) => return None,
             }
         }
         Some(())
@@ -352,10 +370,7 @@ fn unwrapped(mut block: Block) -> Block {
     block
 }
 
-fn observed(
-    expr: &Expr,
-    seen: &BTreeMap<LocalId, program::Expr<Observed>>,
-) -> Option<program::Expr<Observed>> {
+fn observed(expr: &Expr, seen: &BTreeMap<LocalId, program::Expr<Observed>>) -> Option<program::Expr<Observed>> {
     Some(match expr {
         Expr::Const(value) => program::Expr::Const(*value),
         Expr::Var(Operand::Local(local)) => seen.get(local)?.clone(),

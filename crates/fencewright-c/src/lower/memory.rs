@@ -238,8 +238,7 @@ impl Numbers {
         let object = &memory.objects[id.0];
         let leaf = object.leaves.iter().find(|leaf| leaf.fields.starts_with(&target.fields))?;
         let shape = leaf.shape.get(..target.indices.len())?.to_vec();
-        let key =
-            Key { object: object.name.clone(), fields: target.fields.clone(), n_indices: target.indices.len() };
+        let key = Key { object: object.name.clone(), fields: target.fields.clone(), n_indices: target.indices.len() };
         let next = self.next.max(1);
         let first = *self.runs.entry(key).or_insert_with(|| {
             // One more, so that the place behind the last can be pointed at.
@@ -293,7 +292,16 @@ fn first_part(memory: &Memory, names: &Names, id: ObjectId, key: &Key) -> Option
                 let (_, ty) = names.structures[*number].fields.as_ref()?.get(field)?;
                 target = target.field(field, ty);
             }
-            _ => return (fields.len() == 0 && shape.len() == key.n_indices).then_some((target, shape)),
+            Type::Void
+            | Type::Bool
+            | Type::Integer(_)
+            | Type::Pointer(_)
+            | Type::Array(..)
+            | Type::Struct(_)
+            | Type::Function
+            | Type::Builtin(_) => {
+                return (fields.len() == 0 && shape.len() == key.n_indices).then_some((target, shape));
+            }
         }
     }
 }

@@ -16,13 +16,16 @@
 //! | `thread` | a thread while it is lowered |
 //! | `places` | what an expression names, loads, stores |
 //! | `expressions`, `conditions`, `statements`, `calls` | what each of them puts there |
-//! | `initial` | what variables start with |
+//! | `declarations`, `initial` | variables of functions, and what variables start with |
+//! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
+//! | `heap` | memory that is allocated |
 //! | `atomics`, `system` | the functions of the language and of the system |
-//! | `main_function` | threads, joins, final states |
+//! | `main_function`, `marked` | threads, joins, final states; threads that comments name |
 
 mod atomics;
 mod calls;
 mod conditions;
+mod declarations;
 mod expressions;
 mod heap;
 mod initial;
@@ -32,9 +35,10 @@ pub(crate) mod memory;
 mod places;
 mod statements;
 mod system;
-mod typing;
 pub(crate) mod thread;
+mod typing;
 pub(crate) mod value;
+mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -64,15 +68,28 @@ struct Known {
     numbers: Numbers,
     /// Variables whose address gets to where it is not known any more: the places of their declarations.
     in_memory: BTreeSet<Span>,
+    /// Variables of functions that are in memory, and what is allocated: other threads may point at them before their
+    /// own thread is lowered.
+    objects: BTreeMap<String, Made>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
 }
 
 impl Known {
     /// What has to stay the same.
-    fn size(&self) -> (usize, usize, bool) {
-        (self.numbers.len(), self.in_memory.len(), self.is_freed)
+    fn size(&self) -> (usize, usize, usize, bool) {
+        (self.numbers.len(), self.in_memory.len(), self.objects.len(), self.is_freed)
     }
+}
+
+/// An object that a thread makes.
+#[derive(Clone, Debug)]
+struct Made {
+    /// What it is called.
+    name: String,
+    ty: Rc<Qualified>,
+    span: Span,
+    is_allocated: bool,
 }
 
 /// No more passes are made.
@@ -106,6 +123,8 @@ struct Lowering<'a> {
     globals: BTreeMap<String, Global>,
     /// Variables of functions that are in memory.
     locals: BTreeMap<String, ObjectId>,
+    /// How often memory was allocated.
+    n_allocated: usize,
     /// What was allocated, and the flag of each that says whether it was freed.
     allocated: BTreeMap<ObjectId, ObjectId>,
     /// Scalars outside functions that nothing is assigned to.
@@ -150,6 +169,7 @@ impl<'a> Lowering<'a> {
             declared: BTreeMap::new(),
             globals: BTreeMap::new(),
             locals: BTreeMap::new(),
+            n_allocated: 0,
             allocated: BTreeMap::new(),
             constant: BTreeSet::new(),
             memory: Memory::default(),
@@ -171,14 +191,39 @@ impl<'a> Lowering<'a> {
             }
         }
         self.find_constants();
+        for (key, made) in self.known.objects.clone() {
+            self.make(&key, &made);
+        }
         if !self.log.has_errors() {
             self.whole_program();
         }
     }
 
+    /// The object of this key, which is made if it is not there yet.
+    fn made(&mut self, key: &str, made: &Made) -> ObjectId {
+        match self.locals.get(key) {
+            Some(&object) => object,
+            None => {
+                self.known.objects.insert(key.to_owned(), made.clone());
+                self.make(key, made)
+            }
+        }
+    }
+
+    fn make(&mut self, key: &str, made: &Made) -> ObjectId {
+        let name = if self.memory.named(&made.name).is_some() { key } else { &made.name }.to_owned();
+        let object = self.memory.object(&name, &made.ty, made.span, &self.names);
+        if made.is_allocated {
+            let flag = Rc::new(Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false });
+            let flag = self.memory.object(&format!("{name} freed"), &flag, made.span, &self.names);
+            self.allocated.insert(object, flag);
+        }
+        self.locals.insert(key.to_owned(), object);
+        object
+    }
+
     fn find_constants(&mut self) {
-        let changed: BTreeSet<String> =
-            self.functions.values().flat_map(|it| statements::changed(&it.body)).collect();
+        let changed: BTreeSet<String> = self.functions.values().flat_map(|it| walks::changed(&it.body)).collect();
         for (name, global) in &self.globals {
             let is_number = matches!(global.ty.ty, Type::Integer(_) | Type::Bool) && !global.ty.is_atomic;
             if is_number && !changed.contains(name) {

@@ -80,7 +80,24 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Index(of, index) => self.element(of, index, it.span),
             ExprKind::Compound(ty, initial) => self.compound(ty, initial, it.span),
-            _ => {
+            ExprKind::Integer { .. }
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Cast(..)
+            | ExprKind::SizeOfType(_)
+            | ExprKind::SizeOf(_)
+            | ExprKind::Statements(_)
+            | ExprKind::Type(_) => {
                 self.log.error(it.span, "this names nothing that is kept", "name a variable, a field or a cell");
                 None
             }
@@ -151,10 +168,8 @@ impl<'a> Lowering<'a> {
 
     /// What an expression names, if that is an array.
     fn array(&mut self, it: &'a ast::Expr) -> Option<Named> {
-        let is_path = matches!(
-            it.kind,
-            ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..) | ExprKind::Index(..)
-        );
+        let is_path =
+            matches!(it.kind, ExprKind::Name(_) | ExprKind::Member(..) | ExprKind::Arrow(..) | ExprKind::Index(..));
         if !is_path || !self.is_array(it) {
             return None;
         }
@@ -399,15 +414,13 @@ impl<'a> Lowering<'a> {
         let shape = self.memory.leaf(id, &target.fields).shape.clone();
         Some(match kept {
             Kept::Location(location) => Place::Fixed(location),
-            Kept::Array(array) => {
-                match linear(&target.indices, &shape) {
-                    Expr::Const(at) => match self.unit.memory().arrays()[array].cell(at) {
-                        Some(location) => Place::Fixed(location),
-                        None => Place::Cell(array, Expr::Const(at)),
-                    },
-                    number @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Place::Cell(array, number),
-                }
-            }
+            Kept::Array(array) => match linear(&target.indices, &shape) {
+                Expr::Const(at) => match self.unit.memory().arrays()[array].cell(at) {
+                    Some(location) => Place::Fixed(location),
+                    None => Place::Cell(array, Expr::Const(at)),
+                },
+                number @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Place::Cell(array, number),
+            },
         })
     }
 }
@@ -473,7 +486,10 @@ fn of_constants(op: BinaryOp, a: &Expr, by: u64) -> Expr {
 
 /// The number of a cell, row by row.
 pub(super) fn linear(indices: &[Expr], shape: &[u64]) -> Expr {
-    indices.iter().zip(shape).fold(Expr::Const(0), |number, (index, len)| plus(times(number, *len as i64), index.clone()))
+    indices
+        .iter()
+        .zip(shape)
+        .fold(Expr::Const(0), |number, (index, len)| plus(times(number, *len as i64), index.clone()))
 }
 
 /// Indices that are all known.
@@ -498,7 +514,13 @@ fn of_cell(cell: &Cell, ty: &Qualified) -> Value {
         (Cell::Target(target), _) => {
             let to = match &ty.ty {
                 Type::Pointer(to) => Rc::clone(to),
-                _ => Rc::clone(&target.ty),
+                Type::Void
+                | Type::Bool
+                | Type::Integer(_)
+                | Type::Array(..)
+                | Type::Struct(_)
+                | Type::Function
+                | Type::Builtin(_) => Rc::clone(&target.ty),
             };
             Value::Pointer(Pointer { to, what: Points::Known(target.clone()) })
         }

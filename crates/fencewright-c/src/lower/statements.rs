@@ -4,21 +4,19 @@
 //! through as often as they go round: so `main` creates its threads. From the first branch on that depends on what
 //! threads do, and in threads always, they become statements of the tree, and loops stay loops.
 
-use std::collections::BTreeSet;
-use std::rc::Rc;
-
-use fencewright::frontend::hir::{Expr, FenceOrder, First, LabelId, StmtKind as Kind};
+use fencewright::frontend::hir::{Expr, FenceOrder, LabelId, StmtKind as Kind};
 use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
 
-use crate::ast::{self, ExprKind, Stmt, StmtKind, TypeKind};
-use crate::types::{Qualified, Type};
+use crate::ast::{self, Stmt, StmtKind};
+use crate::types::Type;
 
 use super::Lowering;
 use super::conditions::{known, negated};
 use super::places::test;
-use super::thread::{Around, Storage, Variable, VariableId};
+use super::thread::{Around, Storage, VariableId};
 use super::value::Value;
+use super::walks::{breaks, continues, jumps};
 
 /// Where control is after a statement that was walked through.
 #[derive(Clone, Debug)]
@@ -366,7 +364,20 @@ impl<'a> Lowering<'a> {
                         labels.push(default);
                         stmt = inner;
                     }
-                    _ => break,
+                    StmtKind::Declarations(_)
+                    | StmtKind::Expr(_)
+                    | StmtKind::Block(_)
+                    | StmtKind::If(..)
+                    | StmtKind::While(..)
+                    | StmtKind::DoWhile(..)
+                    | StmtKind::For { .. }
+                    | StmtKind::Switch(..)
+                    | StmtKind::Break
+                    | StmtKind::Continue
+                    | StmtKind::Return(_)
+                    | StmtKind::Goto(_)
+                    | StmtKind::Label(..)
+                    | StmtKind::Asm { .. } => break,
                 }
             }
             parts.push((labels, stmt));
@@ -410,134 +421,6 @@ impl<'a> Lowering<'a> {
         Some(())
     }
 
-    fn declaration(&mut self, it: &'a ast::Declaration) -> Option<()> {
-        let Some(name) = &it.name else {
-            self.names.declare(it, &mut self.log)?;
-            return Some(());
-        };
-        let mut ty = match (&it.ty.kind, &it.initial) {
-            (TypeKind::TypeOf(_) | TypeKind::Pointer(_), _) if it.storage != ast::Storage::Typedef => {
-                self.type_named(&it.ty)?
-            }
-            (TypeKind::Auto, Some(ast::Initial::Expr(value))) => (*self.type_of(value)?).clone(),
-            _ => self.names.declare(it, &mut self.log)?,
-        };
-        if it.storage == ast::Storage::Typedef || it.storage == ast::Storage::Extern || ty.ty == Type::Function {
-            return Some(());
-        }
-        self.complete(&mut ty, it.initial.as_ref());
-        let ty = Rc::new(ty);
-        if let ast::Storage::Static | ast::Storage::ThreadLocal = it.storage {
-            return self.static_variable(name, &ty, it);
-        }
-        let is_kept = !ty.ty.is_scalar() || ty.is_atomic || self.known.in_memory.contains(&name.span);
-        let is_kept = is_kept || matches!(ty.ty, Type::Builtin(ast::BuiltinType::Mutex));
-        if is_kept {
-            return self.kept_variable(name, &ty, it.initial.as_ref());
-        }
-        let value = match &it.initial {
-            Some(ast::Initial::Expr(value)) => Some(self.value(value)?),
-            Some(ast::Initial::List(list, span)) => match list.as_slice() {
-                [(_, ast::Initial::Expr(value))] => Some(self.value(value)?),
-                _ => return self.refuse(*span, "a list for a single value", "give one value"),
-            },
-            None => None,
-        };
-        self.register_variable(name, &ty, value)
-    }
-
-    /// A variable that only its thread sees.
-    pub(super) fn register_variable(
-        &mut self,
-        name: &ast::Name,
-        ty: &Rc<Qualified>,
-        value: Option<Value>,
-    ) -> Option<()> {
-        let is_changed = self.state.frame().changed.contains(&name.text);
-        let zero = || match &ty.ty {
-            Type::Pointer(to) => {
-                let what = super::value::Points::Null;
-                Value::Pointer(super::value::Pointer { to: Rc::clone(to), what })
-            }
-            ty => Value::Number(Expr::Const(0), ty.integer().unwrap_or(crate::types::Integer::INT)),
-        };
-        let has_value = value.is_some();
-        let value = self.converted(value.unwrap_or_else(zero), ty);
-        let is_known = value.is_fixed() && (self.state.is_straight || !is_changed);
-        let is_part = matches!(&value, Value::Pointer(it) if !is_changed && !matches!(it.what, super::value::Points::Dynamic(_)));
-        let is_stable = matches!(&value, Value::Number(it, _) if !is_changed && self.state.is_stable(it));
-        let (text, span) = (name.text.clone(), name.span);
-        let storage = if is_known || is_part || is_stable || matches!(value, Value::Function(_)) {
-            Storage::Known(value)
-        } else {
-            let raw = self.raw(value, ty, span)?;
-            let local = self.state.thread.register(&text, span);
-            let first = match raw {
-                Expr::Const(_) if !has_value => First::Constant(0),
-                Expr::Const(value) => First::Constant(value),
-                raw => First::Value(raw),
-            };
-            self.state.emit(Kind::Let(local, first), span);
-            if !is_changed {
-                self.state.stable.insert(local);
-            }
-            Storage::Register(local)
-        };
-        self.state.declare(Variable { name: text, ty: Rc::clone(ty), storage, is_changed, span });
-        Some(())
-    }
-
-    /// A variable of a function that is in memory.
-    fn kept_variable(
-        &mut self,
-        name: &ast::Name,
-        ty: &Rc<Qualified>,
-        initial: Option<&'a ast::Initial>,
-    ) -> Option<()> {
-        let text = format!("{}.{}", self.state.thread.name, name.text);
-        let unique = format!("{text}@{}", name.span.start);
-        let object = match self.locals.get(&unique) {
-            Some(&object) => object,
-            None => {
-                let shown = if self.memory.named(&text).is_some() { unique.clone() } else { text };
-                let object = self.memory.object(&shown, ty, name.span, &self.names);
-                self.locals.insert(unique, object);
-                object
-            }
-        };
-        let storage = Storage::Object(object);
-        let variable =
-            Variable { name: name.text.clone(), ty: Rc::clone(ty), storage, is_changed: true, span: name.span };
-        self.state.declare(variable);
-        let whole = self.memory.whole(object);
-        initial.map_or(Some(()), |initial| self.initialize(&whole, initial))
-    }
-
-    fn static_variable(&mut self, name: &ast::Name, ty: &Rc<Qualified>, it: &'a ast::Declaration) -> Option<()> {
-        let own = if it.storage == ast::Storage::ThreadLocal { self.state.thread.name.clone() } else { String::new() };
-        let unique = format!("{own}{}@{}", name.text, name.span.start);
-        let object = match self.locals.get(&unique) {
-            Some(&object) => object,
-            None => {
-                let object = self.memory.object(&unique, ty, name.span, &self.names);
-                self.locals.insert(unique, object);
-                if let Some(initial) = &it.initial {
-                    let was = (self.state.is_alone, self.state.is_straight);
-                    (self.state.is_alone, self.state.is_straight) = (true, true);
-                    let whole = self.memory.whole(object);
-                    let found = self.initialize(&whole, initial);
-                    (self.state.is_alone, self.state.is_straight) = was;
-                    found?;
-                }
-                object
-            }
-        };
-        let storage = Storage::Object(object);
-        let ty = Rc::clone(ty);
-        self.state.declare(Variable { name: name.text.clone(), ty, storage, is_changed: true, span: name.span });
-        Some(())
-    }
-
     /// `({ … })`
     pub(super) fn statement_expression(&mut self, all: &'a [Stmt]) -> Option<Value> {
         self.state.frame().scopes.push(Default::default());
@@ -559,169 +442,4 @@ struct Loop<'a> {
     step: Option<&'a ast::Expr>,
     last: Option<&'a ast::Expr>,
     body: &'a Stmt,
-}
-
-/// Calls `visit` on a statement and those in it, until it says that it is enough.
-fn any(it: &Stmt, visit: &mut dyn FnMut(&Stmt) -> Option<bool>) -> bool {
-    if let Some(found) = visit(it) {
-        return found;
-    }
-    match &it.kind {
-        StmtKind::Block(all) => all.iter().any(|it| any(it, visit)),
-        StmtKind::If(_, then, otherwise) => any(then, visit) || otherwise.as_deref().is_some_and(|it| any(it, visit)),
-        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => any(body, visit),
-        StmtKind::For { body, .. } => any(body, visit),
-        StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => any(body, visit),
-        StmtKind::Declarations(_)
-        | StmtKind::Expr(_)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Return(_)
-        | StmtKind::Goto(_)
-        | StmtKind::Asm { .. } => false,
-    }
-}
-
-/// Whether control may leave by other ways than the end.
-fn jumps(it: &Stmt) -> bool {
-    any(it, &mut |it| {
-        matches!(it.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_)).then_some(true)
-    })
-}
-
-/// Whether there is a `continue` of this loop.
-fn continues(it: &Stmt) -> bool {
-    any(it, &mut |it| match &it.kind {
-        StmtKind::Continue => Some(true),
-        StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::For { .. } => Some(false),
-        _ => None,
-    })
-}
-
-/// Whether there is a `break` of this loop.
-fn breaks(it: &Stmt) -> bool {
-    any(it, &mut |it| match &it.kind {
-        StmtKind::Break => Some(true),
-        StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::For { .. } | StmtKind::Switch(..) => Some(false),
-        _ => None,
-    })
-}
-
-/// Whether there is a `return`.
-pub(super) fn returns(it: &Stmt) -> bool {
-    any(it, &mut |it| matches!(it.kind, StmtKind::Return(_)).then_some(true))
-}
-
-/// The labels in statements.
-pub(super) fn labels(all: &[Stmt]) -> Vec<String> {
-    let mut found = Vec::new();
-    for it in all {
-        any(it, &mut |it| {
-            if let StmtKind::Label(name, _) = &it.kind {
-                found.push(name.text.clone());
-            }
-            None
-        });
-    }
-    found
-}
-
-/// The names that statements assign to, or take the address of.
-pub(super) fn changed(all: &[Stmt]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    all.iter().for_each(|it| changed_in(it, &mut found));
-    found
-}
-
-fn changed_in(it: &Stmt, found: &mut BTreeSet<String>) {
-    match &it.kind {
-        StmtKind::Declarations(all) => {
-            for it in all {
-                if let Some(initial) = &it.initial {
-                    changed_initially(initial, found);
-                }
-            }
-        }
-        StmtKind::Expr(Some(it)) | StmtKind::Return(Some(it)) => changed_by(it, found),
-        StmtKind::Block(all) => all.iter().for_each(|it| changed_in(it, found)),
-        StmtKind::If(condition, then, otherwise) => {
-            changed_by(condition, found);
-            changed_in(then, found);
-            otherwise.iter().for_each(|it| changed_in(it, found));
-        }
-        StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) | StmtKind::Switch(condition, body) => {
-            changed_by(condition, found);
-            changed_in(body, found);
-        }
-        StmtKind::For { first, condition, step, body } => {
-            first.iter().for_each(|it| changed_in(it, found));
-            condition.iter().chain(step).for_each(|it| changed_by(it, found));
-            changed_in(body, found);
-        }
-        StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => changed_in(body, found),
-        StmtKind::Expr(None)
-        | StmtKind::Return(None)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Asm { .. } => {}
-    }
-}
-
-fn changed_initially(it: &ast::Initial, found: &mut BTreeSet<String>) {
-    match it {
-        ast::Initial::Expr(it) => changed_by(it, found),
-        ast::Initial::List(all, _) => all.iter().for_each(|(_, it)| changed_initially(it, found)),
-    }
-}
-
-fn changed_by(it: &ast::Expr, found: &mut BTreeSet<String>) {
-    match &it.kind {
-        ExprKind::Assign(_, to, value) => {
-            root(to, found);
-            changed_by(to, found);
-            changed_by(value, found);
-        }
-        ExprKind::Step { operand, .. } | ExprKind::AddressOf(operand) => {
-            root(operand, found);
-            changed_by(operand, found);
-        }
-        ExprKind::Unary(_, of)
-        | ExprKind::Member(of, _)
-        | ExprKind::Arrow(of, _)
-        | ExprKind::Deref(of)
-        | ExprKind::Cast(_, of)
-        | ExprKind::SizeOf(of) => changed_by(of, found),
-        ExprKind::Binary(_, a, b)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b)
-        | ExprKind::Comma(a, b)
-        | ExprKind::Index(a, b) => {
-            changed_by(a, found);
-            changed_by(b, found);
-        }
-        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|it| changed_by(it, found)),
-        ExprKind::Call(function, arguments) => {
-            changed_by(function, found);
-            arguments.iter().for_each(|it| changed_by(it, found));
-        }
-        ExprKind::Compound(_, initial) => changed_initially(initial, found),
-        ExprKind::Statements(all) => all.iter().for_each(|it| changed_in(it, found)),
-        ExprKind::Integer { .. }
-        | ExprKind::Float(_)
-        | ExprKind::String(_)
-        | ExprKind::Name(_)
-        | ExprKind::SizeOfType(_)
-        | ExprKind::Type(_) => {}
-    }
-}
-
-fn root(it: &ast::Expr, found: &mut BTreeSet<String>) {
-    match &it.kind {
-        ExprKind::Name(name) => {
-            found.insert(name.text.clone());
-        }
-        ExprKind::Member(of, _) | ExprKind::Index(of, _) | ExprKind::Cast(_, of) => root(of, found),
-        _ => {}
-    }
 }

@@ -80,24 +80,46 @@ fn system(name: &str) -> Option<System> {
 
 fn is_ignored(name: &str) -> bool {
     let names = [
-        "printf", "fprintf", "puts", "putchar", "fflush", "perror", "usleep", "sleep", "sched_yield", "thrd_yield",
-        "cpu_relax", "pthread_mutex_destroy", "mtx_destroy", "pthread_attr_init", "pthread_attr_destroy",
-        "pthread_attr_setdetachstate", "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_yield",
-        "pthread_detach", "thrd_detach", "srand", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
-        "__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_atomic_begin", "__builtin_ia32_pause",
-        "_mm_pause", "pthread_spin_destroy", "atomic_is_lock_free", "static_assert", "_Static_assert",
+        "printf",
+        "fprintf",
+        "puts",
+        "putchar",
+        "fflush",
+        "perror",
+        "usleep",
+        "sleep",
+        "sched_yield",
+        "thrd_yield",
+        "cpu_relax",
+        "pthread_mutex_destroy",
+        "mtx_destroy",
+        "pthread_attr_init",
+        "pthread_attr_destroy",
+        "pthread_attr_setdetachstate",
+        "pthread_mutexattr_init",
+        "pthread_mutexattr_settype",
+        "pthread_yield",
+        "pthread_detach",
+        "thrd_detach",
+        "srand",
+        "__VERIFIER_loop_begin",
+        "__VERIFIER_loop_bound",
+        "__VERIFIER_spin_start",
+        "__VERIFIER_spin_end",
+        "__VERIFIER_atomic_begin",
+        "__builtin_ia32_pause",
+        "_mm_pause",
+        "pthread_spin_destroy",
+        "atomic_is_lock_free",
+        "static_assert",
+        "_Static_assert",
     ];
     names.contains(&name)
 }
 
 impl<'a> Lowering<'a> {
     /// A call of a function that the text does not have.
-    pub(super) fn system_call(
-        &mut self,
-        name: &ast::Name,
-        arguments: &'a [ast::Expr],
-        span: Span,
-    ) -> Option<Value> {
+    pub(super) fn system_call(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
         if let Some(value) = self.atomic_call(name, arguments, span)? {
             return Some(value);
         }

@@ -13,7 +13,18 @@ impl Lowering<'_> {
         match &it.kind {
             TypeKind::TypeOf(of) => self.type_of(of).map(|it| (*it).clone()),
             TypeKind::Pointer(to) => Some(Type::Pointer(Rc::new(self.type_named(to)?)).plain()),
-            _ => self.names.resolve(it, &mut self.log),
+            TypeKind::Void
+            | TypeKind::Bool
+            | TypeKind::Integer { .. }
+            | TypeKind::Float(_)
+            | TypeKind::Named(_)
+            | TypeKind::Builtin(_)
+            | TypeKind::Struct { .. }
+            | TypeKind::Union { .. }
+            | TypeKind::Enum { .. }
+            | TypeKind::Array(..)
+            | TypeKind::Function { .. }
+            | TypeKind::Auto => self.names.resolve(it, &mut self.log),
         }
     }
 
@@ -50,7 +61,9 @@ impl Lowering<'_> {
             }
             ExprKind::Index(of, _) | ExprKind::Deref(of) => match &self.type_of(of)?.ty {
                 Type::Pointer(to) | Type::Array(to, _) => Some(Rc::clone(to)),
-                _ => None,
+                Type::Void | Type::Bool | Type::Integer(_) | Type::Struct(_) | Type::Function | Type::Builtin(_) => {
+                    None
+                }
             },
             ExprKind::AddressOf(of) => Some(Rc::new(Type::Pointer(self.type_of(of)?).plain())),
             ExprKind::Cast(ty, _) | ExprKind::Compound(ty, _) => self.type_named(ty).map(Rc::new),

@@ -138,7 +138,20 @@ impl Parser {
             TypeKind::Struct { name, fields: Some(_) } => TypeKind::Struct { name: name.clone(), fields: None },
             TypeKind::Union { name, fields: Some(_) } => TypeKind::Union { name: name.clone(), fields: None },
             TypeKind::Enum { name, values: Some(_) } => TypeKind::Enum { name: name.clone(), values: None },
-            other => other.clone(),
+            other @ TypeKind::Void
+            | other @ TypeKind::Bool
+            | other @ TypeKind::Integer { .. }
+            | other @ TypeKind::Float(_)
+            | other @ TypeKind::Named(_)
+            | other @ TypeKind::Builtin(_)
+            | other @ TypeKind::Struct { .. }
+            | other @ TypeKind::Union { .. }
+            | other @ TypeKind::Enum { .. }
+            | other @ TypeKind::Pointer(_)
+            | other @ TypeKind::Array(..)
+            | other @ TypeKind::Function { .. }
+            | other @ TypeKind::TypeOf(_)
+            | other @ TypeKind::Auto => other.clone(),
         };
         let again = Type { kind: again, ..base.ty };
         Ok(std::mem::replace(&mut base.ty, again))

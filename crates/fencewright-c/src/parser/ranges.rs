@@ -20,10 +20,12 @@ impl Parser {
         self.bump();
         let last = self.full(Self::conditional)?;
         let (first, last) = (computed(first), computed(&last));
-        if let (Some(first), Some(last)) = (first, last) {
-            if 0 <= first && first <= last && last < MAX_RANGE {
-                return Ok(Range { first, last });
-            }
+        if let (Some(first), Some(last)) = (first, last)
+            && 0 <= first
+            && first <= last
+            && last < MAX_RANGE
+        {
+            return Ok(Range { first, last });
         }
         let what = format!("a range of elements that are not numbers from 0 to {MAX_RANGE} is");
         Err(self.refused(&what, "write the first and the last element as numbers"))

@@ -178,7 +178,7 @@ impl Parser {
             return Ok(if words.is_unsigned { unsigned(whole) } else { whole });
         }
         if words.is_complex || matches!(words.base, Some("float" | "double")) {
-            let text: Vec<_> = self.tokens[start..self.at].iter().map(|it| it.spelling()).collect();
+            let text: Vec<_> = self.tokens[start..self.at].iter().map(super::super::token::Token::spelling).collect();
             return Ok(TypeKind::Float(text.join(" ")));
         }
         if words.is_empty() {

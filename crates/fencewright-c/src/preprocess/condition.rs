@@ -61,7 +61,7 @@ impl Preprocessor<'_, '_> {
     }
 
     /// The value of `defined X` and its like.
-    pub(super) fn condition_word(&mut self, word: Token) -> Token {
+    pub(super) fn condition_word(&mut self, word: &Token) -> Token {
         let is_defined = word.spelling() == "defined";
         let open = self.raw();
         let mut operand = Vec::new();
@@ -86,7 +86,7 @@ impl Preprocessor<'_, '_> {
             }
             (false, _) => word.spelling().starts_with("__has_include") && self.has_header(&operand),
         };
-        Token { kind: TokenKind::Number(u8::from(value).to_string().into()), ..word }
+        Token { kind: TokenKind::Number(u8::from(value).to_string().into()), ..word.clone() }
     }
 
     /// Whether `#include` would find a file.

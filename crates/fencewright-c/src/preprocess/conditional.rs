@@ -46,10 +46,10 @@ impl Preprocessor<'_, '_> {
             match &*word {
                 "if" | "ifdef" | "ifndef" => depth += 1,
                 "endif" if depth > 0 => depth -= 1,
-                "elif" | "elifdef" | "elifndef" | "else" | "endif" if depth == 0 => {
-                    if self.continue_conditional(&word, span) == Part::Taken {
-                        return;
-                    }
+                "elif" | "elifdef" | "elifndef" | "else" | "endif"
+                    if depth == 0 && self.continue_conditional(&word, span) == Part::Taken =>
+                {
+                    return;
                 }
                 _ => {}
             }

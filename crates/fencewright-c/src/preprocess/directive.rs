@@ -92,10 +92,10 @@ impl Preprocessor<'_, '_> {
     fn pragma(&mut self) {
         let word = self.next_in_line();
         self.skip_line();
-        if word.is_some_and(|it| it.spelling() == "once") {
-            if let Some(Frame::File(frame)) = self.frames.last() {
-                self.once.insert(frame.file.start());
-            }
+        if word.is_some_and(|it| it.spelling() == "once")
+            && let Some(Frame::File(frame)) = self.frames.last()
+        {
+            self.once.insert(frame.file.start());
         }
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! A macro's own name is left alone while its expansion is being read, and for good if it was met there (C11
 //! 6.10.3.4): so expansion ends. It can still be exponentially long, so the number of all tokens is limited.
+#![allow(clippy::redundant_closure_for_method_calls, reason = "a path is of one lifetime, and texts have many")]
 
 mod condition;
 mod conditional;
@@ -154,7 +155,7 @@ impl<'p, 'i> Preprocessor<'p, 'i> {
             let token = self.raw();
             let Some(name) = token.name() else { return token };
             if self.is_in_condition && Self::is_condition_word(name) {
-                return self.condition_word(token);
+                return self.condition_word(&token);
             }
             let known = if token.is_final { None } else { self.macros.get(name).cloned() };
             let Some(known) = known else { return token };

@@ -32,7 +32,8 @@ fn examples() -> Vec<(String, String)> {
 pub(crate) fn files() -> BTreeMap<String, String> {
     let entries = fs::read_dir(folder()).expect("the examples can be listed");
     let paths = entries.map(|it| it.expect("the examples can be listed").path());
-    let named = |path: PathBuf| Some((path.file_name()?.to_string_lossy().into_owned(), fs::read_to_string(path).ok()?));
+    let named =
+        |path: PathBuf| Some((path.file_name()?.to_string_lossy().into_owned(), fs::read_to_string(path).ok()?));
     paths.filter_map(named).collect()
 }
 

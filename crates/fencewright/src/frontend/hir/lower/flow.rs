@@ -408,7 +408,9 @@ fn compared(op: BinaryOp, (a, b): Bounds, (c, d): Bounds) -> (Bounds, Bounds) {
         BinaryOp::Le => ((a, b.min(d)), (c.max(a), d)),
         BinaryOp::Gt => ((a.max(c + 1), b), (c, d.min(b - 1))),
         BinaryOp::Ge => ((a.max(c), b), (c, d.min(b))),
-        _ => ((a, b), (c, d)),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => ((a, b), (c, d)),
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => ((a, b), (c, d)),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Min | BinaryOp::Max => ((a, b), (c, d)),
     }
 }
 
