@@ -11,13 +11,14 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
-//! states the plain machine has ([`exploration`]); or, for unbounded integers, it names an abstraction in which nothing
+//! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it names an abstraction in which nothing
 //! bad is reached ([`abstraction`]). Of a hang, bad situations are found again from the definition ([`hang`]). An
 //! *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;
 pub mod basis;
+mod buffers;
 mod closed;
 mod exploration;
 mod facts;
@@ -25,10 +26,12 @@ pub mod fences;
 mod forward;
 mod hang;
 mod hash;
+mod live;
 mod locals;
 mod order;
 mod parse;
 mod quotient;
+mod urgent;
 mod verify;
 mod write;
 
@@ -41,6 +44,7 @@ use crate::watch::Monitor;
 
 pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, ProcessProof, Waiting};
+pub use buffers::{Buffers, explore_blurred};
 pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
@@ -159,6 +163,8 @@ pub enum Proof {
     Basis(Box<Basis>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
+    /// With store buffers of which less is kept, there are so many states, and none is bad.
+    Buffers(Buffers),
     /// Seen through this, nothing bad is reached.
     Abstraction(Abstraction),
 }

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::memory::{Dialect, PsoRmw};
+use crate::memory::PsoRmw;
 use crate::program::{Placement, Program};
 use crate::system::replay;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
-use super::{Certificate, Claim, Proof, Subject, abstraction, closed, digest, exploration, fences};
+use super::{Certificate, Claim, Proof, Subject, abstraction, buffers, closed, digest, exploration, fences};
 
 /// Why a certificate is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,14 +113,8 @@ pub(super) fn safe(
         Proof::Abstraction(grid) => {
             abstraction::check(observed(program, placement)?.as_ref(), placement, subject, grid, steps)
         }
-        Proof::Exploration(n_states) => {
-            let dialect: Dialect = subject.dialect();
-            let found = exploration::visit_all(program, placement, subject.model, dialect, steps)?;
-            match found == *n_states {
-                true => Ok(()),
-                false => Failure::refused(format!("it claims {n_states} states, but there are {found}")),
-            }
-        }
+        Proof::Buffers(claimed) => buffers::check(program, placement, subject, *claimed, steps),
+        Proof::Exploration(n_states) => exploration::check(program, placement, subject, *n_states, steps),
     }
 }
 

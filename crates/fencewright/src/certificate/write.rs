@@ -10,7 +10,7 @@ use crate::util::Idx;
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
-use super::{Certificate, Claim, LocalState, Proof, Question, VERSION};
+use super::{Buffers, Certificate, Claim, LocalState, Proof, Question, VERSION};
 
 /// The text of a certificate.
 pub fn write(certificate: &Certificate) -> String {
@@ -89,6 +89,7 @@ impl Lines {
     fn proof(&mut self, proof: &Proof) {
         match proof {
             Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
+            Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
             Proof::Abstraction(grid) => {
                 self.line(format_args!("proof abstraction {}", grid.k));
                 self.line(format_args!("single{}", words(&grid.single)));
