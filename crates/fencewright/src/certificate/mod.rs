@@ -12,7 +12,8 @@
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
 //! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it names an abstraction in which nothing
-//! bad is reached ([`abstraction`]). Of a hang, bad situations are found again from the definition ([`hang`]). An
+//! bad is reached ([`abstraction`]). Of a hang or a race, bad
+//! situations are found again from the definition ([`hang`], [`race`]). An
 //! *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
@@ -31,6 +32,7 @@ mod locals;
 mod order;
 mod parse;
 mod quotient;
+mod race;
 mod urgent;
 mod verify;
 mod write;
@@ -50,6 +52,7 @@ pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
 pub use locals::{LocalState, local_states};
 pub use parse::parse;
+pub use race::explore_ordered;
 pub use verify::{Failure, verify};
 pub use write::write;
 
@@ -89,6 +92,8 @@ pub enum Question {
     /// Whether it hangs, although these threads may wait for ever at a label: the name of the thread, or of its family,
     /// without blanks, and the label.
     Hang(Vec<(String, String)>),
+    /// Whether accesses to plain data race. There are so many states under SC with who knows of which access.
+    Race(u64),
 }
 
 impl Question {
@@ -100,6 +105,7 @@ impl Question {
         match self {
             Self::Safety => Ok(Cow::Borrowed(program)),
             Self::Hang(may_wait) => hang::asked(program, may_wait, &mut verify::Steps::new(monitor)).map(Cow::Owned),
+            Self::Race(_) => race::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
         }
     }
 
@@ -108,6 +114,7 @@ impl Question {
         match self {
             Self::Safety => "safety",
             Self::Hang(_) => "hang",
+            Self::Race(_) => "race",
         }
     }
 }

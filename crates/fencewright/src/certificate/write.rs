@@ -21,9 +21,13 @@ pub fn write(certificate: &Certificate) -> String {
     out.line(format_args!("program sha256 {}", subject.program));
     out.line(format_args!("model {}", subject.model));
     out.line(format_args!("pso-rmw {}", pso_rmw(subject.pso_rmw)));
-    if let Question::Hang(may_wait) = &subject.question {
-        out.line(format_args!("question hang"));
-        may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
+    match &subject.question {
+        Question::Safety => {}
+        Question::Hang(may_wait) => {
+            out.line(format_args!("question hang"));
+            may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
+        }
+        Question::Race(n_states) => out.line(format_args!("question race {n_states}")),
     }
     match &certificate.claim {
         Claim::Safe(placement, proof) => {

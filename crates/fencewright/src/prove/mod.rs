@@ -10,11 +10,13 @@
 //! | [`states`] | the number of states, if they are few; with abstract store buffers there often are |
 //! | [`fences`] | every minimal set of fences |
 //! | [`hang`] | that a program has no hang, or one |
+//! | [`race`] | that accesses to plain data do not race |
 
 mod basis;
 mod fences;
 mod grid;
 mod hang;
+mod race;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
@@ -24,6 +26,7 @@ use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
 pub use hang::certify_hang;
+pub use race::certify_race;
 
 /// One way to a proof.
 pub trait Prover: Sync {

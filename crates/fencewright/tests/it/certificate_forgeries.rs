@@ -6,13 +6,14 @@ use fencewright::certificate::{
 
 use fencewright::engine::backward::load_buffer::LoadBuffer;
 use fencewright::engine::coherence::Coherence;
+use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
-use fencewright::prove::{certify, certify_fences, certify_hang};
+use fencewright::prove::{certify, certify_fences, certify_hang, certify_race};
 use fencewright::source::Source;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
@@ -56,6 +57,12 @@ fn hang_certificate(program: &Program, model: Model) -> Certificate {
     found.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", found.answer.verdict))
 }
 
+fn race_certificate(program: &Program, model: Model) -> Option<Certificate> {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    certify_race(&Auto, &task, &Unlimited).expect("the engine takes the program").0.certificate
+}
+
 fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
     let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
     let task = Task { program, placement, model: certificate.subject.model, options: &options };
@@ -64,6 +71,7 @@ fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) 
         Question::Hang(may_wait) => {
             ask(&Auto, &Hang { may_wait: may_wait.clone() }, &task, &Unlimited).map(|it| it.answer)
         }
+        Question::Race(_) => ask_race(&Auto, &task, &Unlimited).map(|it| it.answer),
     };
     matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }
@@ -110,6 +118,11 @@ fn originals() -> Vec<(Program, Certificate)> {
         let certificate = hang_certificate(&program, model);
         (program, certificate)
     };
+    let race = |name: &str, model| {
+        let program = example(name);
+        let certificate = race_certificate(&program, model).expect("it has no race");
+        (program, certificate)
+    };
     let by = |engine: &dyn Engine, name: &str, model| {
         let program = example(name);
         let certificate = certificate_by(engine, &program, model);
@@ -122,6 +135,8 @@ fn originals() -> Vec<(Program, Certificate)> {
         by(&LoadBuffer, "litmus/n6_mfence.fw", Model::Tso),
         by(&Coherence::DEFAULT, "peterson_fenced.fw", Model::Tso),
         by(&Coherence::DEFAULT, "papers/dekker_fenced.fw", Model::Pso),
+        race("races/lock.fw", Model::Tso),
+        race("races/message_released.fw", Model::Sc),
         hang("hangs/lost_wake_up_fenced.fw", Model::Tso),
         hang("hangs/lost_wake_up.fw", Model::Pso),
         hang("hangs/server.fw", Model::Tso),
@@ -334,4 +349,30 @@ fn what_is_said_of_states_is_counted() {
         assert!(forge(Buffers { n_states, ..*found }).is_err(), "there are not {n_states} states");
     }
     assert!(forge(Buffers { k: found.k + 1, ..*found }).is_err(), "there are other states then");
+}
+
+/// A program with weaker orders, or under a weaker model, has the certificate of the other refused.
+#[test]
+fn a_certificate_of_races_is_about_one_program_and_model() {
+    let pairs = [
+        ("races/lock.fw", "races/lock_relaxed.fw", Model::Sc),
+        ("races/message_released.fw", "races/message_relaxed.fw", Model::Tso),
+        ("races/release_sequence.fw", "races/release_overwritten.fw", Model::Pso),
+    ];
+    for (safe, other, model) in pairs {
+        let found = race_certificate(&example(safe), model).expect("it has no race");
+        assert_eq!(verify(&example(safe), &found, &Unlimited), Ok(()), "{safe}");
+        assert!(race_certificate(&example(other), model).is_none(), "{other} has a race");
+        assert_refused(&example(other), found.clone(), &format!("the certificate of {safe} for {other}"));
+        let Question::Race(n_states) = found.subject.question else { panic!("it is about races") };
+        for wrong in [0, n_states - 1, n_states + 1] {
+            let mut forged = found.clone();
+            forged.subject.question = Question::Race(wrong);
+            assert_refused(&example(safe), forged, &format!("{safe}: {wrong} states"));
+        }
+    }
+    let program = example("races/peterson_plain.fw");
+    let mut found = race_certificate(&program, Model::Sc).expect("it has no race under SC");
+    found.subject.model = Model::Tso;
+    assert_refused(&program, found, "Peterson's lock under TSO");
 }

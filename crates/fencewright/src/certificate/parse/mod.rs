@@ -68,10 +68,18 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     Ok(Subject { tool, program, model, pso_rmw, question: question(lines)? })
 }
 
-/// `question hang`, and who may wait; nothing for safety.
+/// `question hang`, and who may wait; `question race`, and how many states; nothing for safety.
 fn question(lines: &mut Lines<'_>) -> Parsed<Question> {
     let Some(mut line) = lines.next_if("question") else { return Ok(Question::Safety) };
-    line.keyword("hang")?;
+    let kind = line.word("`hang` or `race`")?;
+    if kind.text == "race" {
+        let n_states = line.word("a number of states")?.number()?;
+        line.end()?;
+        return Ok(Question::Race(n_states));
+    }
+    if kind.text != "hang" {
+        return Err(Box::new(kind.unexpected("`hang` or `race`")));
+    }
     line.end()?;
     let mut may_wait = Vec::new();
     while let Some(mut line) = lines.next_if("may-wait") {
