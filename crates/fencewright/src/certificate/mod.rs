@@ -11,10 +11,10 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
-//! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it names an abstraction in which nothing
-//! bad is reached ([`abstraction`]). Of a hang or a race, bad
-//! situations are found again from the definition ([`hang`], [`race`]). An
-//! *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or,
+//! for unbounded integers, it names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a
+//! race, bad situations are found again from the definition ([`hang`], [`race`]). An *unsafe* claim carries a run. A
+//! claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;

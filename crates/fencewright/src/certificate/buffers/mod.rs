@@ -1,9 +1,10 @@
 //! A proof by looking at everything, with store buffers of which less is kept.
 //!
-//! The certificate says how many of the oldest stores of a buffer are kept in order (`k`), and how many states there are
-//! then. Of the rest only the values are kept, and for each location the newest ([`waiting`]); so buffers that can grow
-//! without end have finitely many contents, and where none ever holds more than `k`, nothing is lost. The checker visits
-//! all states; to list them would save it nothing, since to see that a list is closed takes every step that finds it.
+//! The certificate says how many of the oldest stores of a buffer are kept in order (`k`), and how many states there
+//! are then. Of the rest only the values are kept, and for each location the newest ([`waiting`]); so buffers that can
+//! grow without end have finitely many contents, and where none ever holds more than `k`, nothing is lost. The checker
+//! visits all states; to list them would save it nothing, since to see that a list is closed takes every step that
+//! finds it.
 //!
 //! Why that is enough: memory behind such buffers ([`machine`]) can do whatever the machine of the model can. A buffer
 //! here stands for each that may have led to it, a load finds the same in both, and one is empty if and only if the

@@ -9,10 +9,13 @@
 //!
 //! | what happens | here |
 //! |---|---|
-//! | a store comes | behind the oldest, if nothing else waits and there are fewer than `k`; else into the rest, as the newest |
+//! | a store comes | behind the oldest, if nothing else waits and there are fewer than `k`; else into the rest |
 //! | the first store leaves, one of the oldest | it leaves; the rest waits for that |
 //! | the same, there is no such, and `w` has its value at its location once more | nothing else changes |
-//! | the same, and `w` has it no more | the value goes. If it was that of the newest, `w` has no other to the location: the last of those would be the newest, and have its value |
+//! | the same, and `w` has it no more | the value goes; that of the newest only as the last to its location |
+//!
+//! The last row: if the value of the newest goes, `w` has no store to the location any more, since the last of them
+//! would be the newest, and have its value.
 //!
 //! Under PSO there is one queue for each location, and store-store fences put markers between. A marker with nothing
 //! before it would leave at once, one behind another marker with nothing between holds nothing back that the other does

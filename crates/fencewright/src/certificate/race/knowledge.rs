@@ -3,8 +3,8 @@
 //! Of a plain location the last write counts, and each thread's last read since: as long as nothing has raced, all
 //! accesses before are ordered before these. Kept is who does *not* know of them: an access is ordered before whoever
 //! knows. What knows is a thread (what is ordered before its next step), an atomic location (before whoever acquires
-//! its value), the last release fence of a thread, what its relaxed loads have seen, and the atomic blocks, which are in
-//! one order. At the start everybody knows everything, since nothing has happened.
+//! its value), the last release fence of a thread, what its relaxed loads have seen, and the atomic blocks, which are
+//! in one order. At the start everybody knows everything, since nothing has happened.
 //!
 //! | step of p | |
 //! |---|---|

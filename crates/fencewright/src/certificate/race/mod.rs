@@ -1,5 +1,5 @@
-//! The absence of races: in every sequentially consistent run, accesses to plain data are ordered by happens-before; and
-//! under the model no two that conflict are about to happen at once.
+//! The absence of races: in every sequentially consistent run, accesses to plain data are ordered by happens-before;
+//! and under the model no two that conflict are about to happen at once.
 //!
 //! The first is a visit of all states under SC, each with who knows of which access ([`knowledge`]); the certificate
 //! says how many there are. The second is a property of control, for which the rest of the certificate is the proof
