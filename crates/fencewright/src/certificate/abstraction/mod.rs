@@ -13,8 +13,8 @@
 //!
 //! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
 //! each step of the semantics is one here ([`step`]), since data is computed exactly ([`evaluate`]), a buffer stands
-//! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`](super::urgent)): they can wait.
-//! Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
+//! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`](super::urgent)): they
+//! can wait. Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
