@@ -79,7 +79,10 @@ impl Verification<'_> {
             (Question::Safety, false) => ("is unsafe", "be unsafe"),
             (Question::Hang(_), true) => ("has no hang", "have no hang"),
             (Question::Hang(_), false) => ("hangs", "hang"),
-            (Question::Race(_), true) => ("has no race", "have no race"),
+            (Question::Race(_), true) => (
+                "has no race in any sequentially consistent run, and no two accesses at once",
+                "have no race in any sequentially consistent run, and no two accesses at once",
+            ),
             (Question::Race(_), false) => ("has a race", "have a race"),
         }
     }
