@@ -1,12 +1,12 @@
 //! The number of states, each of which the checker looks at, if they are few: of the plain machine, or behind store
 //! buffers of which no more is kept than it takes.
 
-use crate::certificate::{Buffers, Proof, explore, explore_blurred};
+use crate::certificate::{Buffers, Failure, Proof, explore, explore_blurred};
 use crate::engine::coherence::Coherence;
 use crate::engine::{Engine, StopReason, Task, Verdict};
-use crate::watch::Monitor;
+use crate::watch::{Monitor, Stop};
 
-use super::{Capped, Scaled, reason};
+use super::{Capped, Scaled};
 
 /// Looks at all states of the plain machine.
 pub(super) struct Plain {
@@ -100,9 +100,10 @@ fn blurred(task: &Task<'_>, k: u32, monitor: &dyn Monitor) -> Result<Proof, Stop
 }
 
 /// Too many states for this prover are not too many for others.
-fn few(failure: crate::certificate::Failure) -> StopReason {
-    match reason(failure, StopReason::Unproved) {
-        StopReason::Constraints(n) => StopReason::Unproved(format!("there are more than {n} states")),
-        other => other,
+fn few(failure: Failure) -> StopReason {
+    match failure {
+        Failure::Refused(why) => StopReason::Unproved(why),
+        Failure::Stopped(Stop::Spent(n)) => StopReason::Unproved(format!("there are more than {n} states")),
+        Failure::Stopped(stop @ (Stop::Time | Stop::Memory | Stop::Asked)) => stop.into(),
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Visit<'a> {
             if self.system.violated(&state).is_some() {
                 return Failure::refused("a state violates a property");
             }
-            match self.urgent_steps(&state).map(|it| <[_; 1]>::try_from(it)) {
+            match self.urgent_steps(&state).map(<[_; 1]>::try_from) {
                 Some(Ok([Outcome::Next(next)])) => state = next,
                 Some(Ok([end])) => return self.land(end, steps),
                 Some(Err(_)) | None => break,
