@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
 use fencewright::engine::data_race::{self, ask_race};
+use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Blame, blame, violated};
@@ -76,8 +77,8 @@ pub(crate) fn start(key: (String, i32), program: Program, model: Model, cancel: 
         let task = Task::new(&program, model, &options);
         let verdict = Auto.check(&task, &Deadline::new(cancel.clone())).map(|answer| answer.verdict);
         let violation = match verdict {
-            Ok(Verdict::Unsafe(run)) => Some(told(&program, &run)),
-            Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => raced(&task, &cancel),
+            Ok(Verdict::Unsafe(run)) => Some(told(&program, &run, "unsafe")),
+            Ok(Verdict::Safe | Verdict::Unknown(_)) | Err(_) => raced(&task, &cancel).or_else(|| hung(&task, &cancel)),
         };
         // Whoever asked may have gone.
         let _ = done.send(Checked { uri: key.0, version: key.1, cancel, violation });
@@ -97,11 +98,21 @@ fn raced(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
     Some(diagnostic.and_at(other, "the other access").with_help("`fencewright check --ask race` shows the run"))
 }
 
+/// A hang that the program forbids, where the first thread waits.
+fn hung(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
+    let hang = Hang { may_wait: task.program.no_hang()?.except.clone() };
+    let asked = ask(&Auto, &hang, task, &Deadline::new(cancel.clone())).ok()?;
+    match asked.answer.verdict {
+        Verdict::Unsafe(run) => Some(told(&asked.program, &run, "hangs")),
+        Verdict::Safe | Verdict::Unknown(_) => None,
+    }
+}
+
 /// A violation, where it is, with the reordering that did it.
-fn told(program: &Program, run: &Run) -> Diagnostic {
+fn told(program: &Program, run: &Run, how: &str) -> Diagnostic {
     let violated = violated(program, run);
     let why = blame(program, run);
-    let message = format!("unsafe under {}: {}", run.model, violated.text);
+    let message = format!("{how} under {}: {}", run.model, violated.text);
     let mut diagnostic = Diagnostic::error(violated.span, message).with_label(why.sentence(program, run));
     if let Blame::Overtaking(it) = &why {
         let places = [(it.store, "this store waits in the buffer"), (it.access, "and this takes effect before it")];

@@ -1,5 +1,6 @@
 //! The code action: the missing fences, one action for each minimal set.
 
+use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, Task};
 use fencewright::frontend::Frontend;
@@ -44,8 +45,14 @@ impl Unfenced {
         let Ok(candidates) = synth::candidates(&self.program, &Place::AfterStores, By::Source) else {
             return Vec::new();
         };
-        let request = Request::all(&candidates);
-        let found = synth::synthesize(&Auto, &task, &request, &Deadline::new(cancel)).map(|it| it.outcome);
+        let (request, deadline) = (Request::all(&candidates), Deadline::new(cancel));
+        // A hang that the program forbids is to be mended as well.
+        let both = self.program.no_hang().and_then(|claim| {
+            let hang = Hang { may_wait: claim.except.clone() };
+            hang.beside(&task, &deadline).ok()
+        });
+        let task = Task { program: both.as_ref().unwrap_or(&self.program), ..task };
+        let found = synth::synthesize(&Auto, &task, &request, &deadline).map(|it| it.outcome);
         let Ok(Outcome::Fixed(sets)) = found else { return Vec::new() };
         let original = Original { frontend: self.frontend, defines: &[], program: &self.program };
         let patched =

@@ -81,7 +81,8 @@
     gutter.scrollTop = $("text").scrollTop;
   }
 
-  const asking = () => JSON.stringify([question(), $("engine").value]);
+  const how = () => ({ engine: $("engine").value, ask: $("ask").value });
+  const asking = () => JSON.stringify([question(), how()]);
 
   // What was answered may be about another program.
   function drawStale() {
@@ -168,7 +169,8 @@
     const reason = finding.reason ? ": " + finding.reason : "";
     const advice = finding.advice ? " (" + finding.advice + ")" : "";
     const model = finding.model ? " under " + finding.model : "";
-    place.textContent = MARKS[finding.verdict] + finding.verdict + model + (rest || reason) + advice;
+    const about = !finding.question || finding.question === "safety" ? "" : " (" + finding.question + ")";
+    place.textContent = MARKS[finding.verdict] + finding.verdict + model + about + (rest || reason) + advice;
     place.className = "verdict " + (LOOKS[finding.verdict] || "");
   }
 
@@ -203,9 +205,9 @@
   const guarded = (act) => () => (running ? null : act().catch(complain));
 
   async function check() {
-    const [asked, engine, about] = [question(), $("engine").value, asking()];
+    const [asked, about] = [question(), asking()];
     select("result");
-    const { finding, run } = await follow("check", { ...asked, engine });
+    const { finding, run } = await follow("check", { ...asked, ...how() });
     answered.result = about;
     say($("verdict"), finding, verdictOf(finding));
     $("stats").textContent = stats(finding);
@@ -214,17 +216,17 @@
   }
 
   async function fence() {
-    const [asked, engine, about] = [question(), $("engine").value, asking()];
+    const [asked, searched, about] = [question(), how(), asking()];
     select("fences");
     $("repair").hidden = $("sets").hidden = true;
-    const { finding, run, job } = await follow("fence", { ...asked, engine });
+    const { finding, run, job } = await follow("fence", { ...asked, ...searched });
     answered.fences = about;
     const n = finding.fence_sets ? finding.fence_sets.length : 0;
     const rest = finding.verdict === "fixed" ? (n === 1 ? ": one minimal set" : ": " + n + " minimal sets") : "";
     const isAll = finding.verdict !== "fixed" || finding.complete;
     say($("outcome"), finding, finding.verdict === "correct" ? ": no fence is needed" : rest);
     $("fence-stats").textContent = stats(finding) + (isAll ? "" : "; there may be others");
-    if (finding.verdict === "fixed") showSets(finding.fence_sets, { job, model: asked.model, engine });
+    if (finding.verdict === "fixed") showSets(finding.fence_sets, { job, model: asked.model, ...searched });
     if (run) {
       answered.result = about;
       say($("verdict"), finding, finding.property ? ": " + finding.property.text : "");
@@ -251,7 +253,7 @@
   }
 
   // Shows the program with a set of fences, and checks it again from its text.
-  async function choose(set, { job, model, engine }) {
+  async function choose(set, { job, model, engine, ask: asked }) {
     $("repair").hidden = true;
     repaired = await ask("repair", { job, set });
     const rows = walker.listing(repaired.text);
@@ -265,7 +267,7 @@
     $("repair").hidden = false;
     if (rows[repaired.inserted[0] - 1]) rows[repaired.inserted[0] - 1].scrollIntoView({ block: "nearest" });
     const { text, language } = repaired;
-    const { finding } = await follow("check", { text, language, model, engine });
+    const { finding } = await follow("check", { text, language, model, engine, ask: asked });
     say($("rechecked"), finding, verdictOf(finding));
     $("rechecked").prepend("The repaired program: ");
   }
@@ -293,6 +295,7 @@
     $("language").addEventListener("change", edited);
     $("model").addEventListener("change", changed);
     $("engine").addEventListener("change", changed);
+    $("ask").addEventListener("change", changed);
     $("adopt").addEventListener("click", () => put(repaired.text, repaired.language));
     $("copy").addEventListener("click", () => navigator.clipboard.writeText(repaired.text).catch(complain));
     TABS.forEach((name, i) => {
@@ -326,6 +329,7 @@
     $("file").textContent = session.file;
     fill($("model"), session.models, session.model);
     fill($("engine"), session.engines, session.engines[0].name);
+    fill($("ask"), session.questions, session.questions[0].name);
     fill($("language"), session.languages, session.language);
     walker.install({ ask, complain });
     install();

@@ -12,6 +12,7 @@ use fencewright::system::{self, WalkError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::asked::Asked;
 use crate::http::Status;
 use crate::jobs::{Aim, JobId, Report};
 use crate::question::{Mistake, Question};
@@ -63,11 +64,12 @@ pub(crate) struct Session<'a> {
     languages: Vec<&'static str>,
     model: &'static str,
     models: Vec<&'static str>,
-    engines: Vec<EngineChoice>,
+    engines: Vec<Choice>,
+    questions: Vec<Choice>,
 }
 
-#[derive(Debug, Serialize)]
-struct EngineChoice {
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Choice {
     name: &'static str,
     about: &'static str,
 }
@@ -82,7 +84,8 @@ pub(crate) fn session(settings: &Settings) -> Session<'_> {
         languages: settings.frontends.iter().map(|it| it.name()).collect(),
         model: settings.model.name(),
         models: Model::ALL.map(Model::name).to_vec(),
-        engines: engines.map(|it| EngineChoice { name: it.name(), about: it.card().about }).collect(),
+        engines: engines.map(|it| Choice { name: it.name(), about: it.card().about }).collect(),
+        questions: Asked::ALL.map(|it| Choice { name: it.name(), about: it.about() }).to_vec(),
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencewright::engine::{Answer, Judged, Options, SAFETY, Stats, Task, Verdict, each};
+use fencewright::engine::robust::Attacks;
+use fencewright::engine::{Answer, Engine, Judged, Options, Stats, Task, Unmade, Verdict, each};
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
 use fencewright::program::{Candidate, CandidateId, Placement, Program};
 use fencewright::report::patch::{Original, Patched, Unwritable, patch};
@@ -22,6 +23,7 @@ use fencewright::watch::{Limits, LimitsMonitor, Monitor, Progress, Stop, heeding
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use crate::asked::Asked;
 use crate::question::Understood;
 use crate::server::STACK_BYTES;
 
@@ -287,30 +289,43 @@ impl Job {
         match aim {
             Aim::Check => {
                 let verdict = Verdict::Unknown(stop.into());
-                self.told_check(understood, &Ok(Answer { engine, verdict, stats: Stats::default() }), &[])
+                let answer = Ok(Answer { engine, verdict, stats: Stats::default() });
+                self.told_check(understood, &understood.program, &answer, &[])
             }
-            Aim::Fence => self.told_fence(understood, Ok(Synthesis::stopped(engine, stop))),
+            Aim::Fence => self.told_fence(understood, &understood.program, Ok(Synthesis::stopped(engine, stop))),
         }
     }
 
     fn check(&self, understood: &Understood, watch: &Watch) -> Done {
-        let Understood { program, model, engine, .. } = understood;
+        let Understood { program, model, engine, asked, .. } = understood;
         let options = options();
         let task = Task::new(program, *model, &options);
-        let answer = engine.check(&task, watch);
-        let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
-        let properties = answer.as_ref().map_or(Vec::new(), |answer| each(*engine, &task, answer, watch));
-        self.told_check(understood, &answer, &properties)
+        let (answer, shown) = match asked.answer(*engine, &task, watch) {
+            Ok(it) => (Ok(it.answer), Some(it.program)),
+            Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
+        };
+        let properties = match (&answer, asked) {
+            (Ok(answer), Asked::Safety) => each(*engine, &task, answer, watch),
+            (Ok(_) | Err(_), _) => Vec::new(),
+        };
+        self.told_check(understood, shown.as_ref().unwrap_or(program), &answer, &properties)
     }
 
-    fn told_check(&self, understood: &Understood, answer: &Result<Answer, Refusal>, properties: &[Judged]) -> Done {
-        let Understood { program, model, .. } = understood;
+    /// The program is that of the run.
+    fn told_check(
+        &self,
+        understood: &Understood,
+        program: &Program,
+        answer: &Result<Answer, Refusal>,
+        properties: &[Judged],
+    ) -> Done {
+        let Understood { model, asked, .. } = understood;
         let finding = Finding {
             command: Command::Check,
             file: program.source().name(),
             program,
             model: *model,
-            question: SAFETY,
+            question: asked.name(),
             answer: answer.as_ref(),
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,
@@ -326,22 +341,34 @@ impl Job {
     }
 
     fn fence(&self, understood: &Arc<Understood>, watch: &Watch) -> Done {
-        let Understood { program, model, engine, .. } = &**understood;
+        let Understood { program, model, engine, asked, .. } = &**understood;
         let options = options();
         let task = Task::new(program, *model, &options);
-        let answer = synth::synthesize(*engine, &task, &Request::all(&candidates(program)), watch);
-        self.told_fence(understood, answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported }))
+        let refused = |unsupported| Err(Refusal { engine: engine.name(), unsupported });
+        let program = match asked.mended(&task, watch) {
+            Ok(program) => program,
+            Err(Unmade::Unsupported(unsupported)) => return self.told_fence(understood, program, refused(unsupported)),
+            Err(Unmade::Stopped(stop)) => {
+                return self.told_fence(understood, program, Ok(Synthesis::stopped(engine.name(), stop)));
+            }
+        };
+        let (task, candidates) = (Task { program: &program, ..task }, candidates(&program));
+        let attacks = Attacks { others: *engine };
+        let engine: &dyn Engine = if *asked == Asked::RobustTrace { &attacks } else { *engine };
+        let answer = synth::synthesize(engine, &task, &Request::all(&candidates), watch);
+        self.told_fence(understood, &program, answer.or_else(refused))
     }
 
-    fn told_fence(&self, understood: &Arc<Understood>, answer: Result<Synthesis, Refusal>) -> Done {
-        let Understood { program, frontend, model, .. } = &**understood;
+    /// The program is that of the run.
+    fn told_fence(&self, understood: &Arc<Understood>, program: &Program, answer: Result<Synthesis, Refusal>) -> Done {
+        let Understood { frontend, model, asked, .. } = &**understood;
         let candidates = candidates(program);
         let finding = FenceFinding {
             command: Command::Fence,
             file: program.source().name(),
             program,
             models: &[*model],
-            question: SAFETY,
+            question: asked.name(),
             candidates: &candidates,
             answer: answer.as_ref(),
             diff: None,

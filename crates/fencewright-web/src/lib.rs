@@ -9,6 +9,7 @@
 //! The library decides everything; here is only what a browser and its protocol need.
 
 mod api;
+mod asked;
 mod guard;
 mod http;
 mod jobs;

@@ -12,6 +12,7 @@ use fencewright::watch::{Limits, LimitsMonitor, heeding};
 use serde::{Deserialize, Serialize};
 
 use crate::api::{Refused, Said};
+use crate::asked::Asked;
 use crate::http::Status;
 use crate::server::Settings;
 
@@ -27,6 +28,8 @@ pub(crate) struct Question {
     model: String,
     #[serde(default)]
     engine: Option<String>,
+    #[serde(default)]
+    ask: Option<String>,
 }
 
 /// A program that has a meaning, and how to look at it.
@@ -41,6 +44,8 @@ pub(crate) struct Understood {
     pub model: Model,
     /// Who searches.
     pub engine: &'static dyn Engine,
+    /// What is asked.
+    pub asked: Asked,
     /// What is worth a look.
     pub warnings: Vec<Mistake>,
 }
@@ -72,6 +77,8 @@ impl Question {
         let model = model.ok_or_else(|| unknown("model", &self.model))?;
         let name = self.engine.as_deref().unwrap_or(engine::AUTO);
         let engine = engine::named(name).ok_or_else(|| unknown("engine", name))?;
+        let name = self.ask.as_deref().unwrap_or(engine::SAFETY);
+        let asked = Asked::ALL.into_iter().find(|it| it.name() == name).ok_or_else(|| unknown("question", name))?;
         let source = Source::new(settings.source.name(), self.text.as_str());
         let limits = Limits { time: Some(READING), bytes: None };
         let lowered = heeding(Arc::new(LimitsMonitor::start(limits, None)), || {
@@ -84,7 +91,7 @@ impl Question {
             return Err(Refused { status: Status::Unprocessable, said });
         };
         let defines = settings.defines.clone();
-        Ok(Understood { program, frontend, defines, model, engine, warnings: mistakes })
+        Ok(Understood { program, frontend, defines, model, engine, asked, warnings: mistakes })
     }
 }
 

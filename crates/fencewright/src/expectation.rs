@@ -13,7 +13,7 @@ use std::fmt;
 
 use crate::engine::data_race::{RACE, ask_race};
 use crate::engine::hang::{HANG, Hang};
-use crate::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace};
+use crate::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, RobustTrace, ask_robust};
 use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program};
@@ -208,7 +208,7 @@ pub fn hold_robust(
 ) -> Held {
     let asked = match question {
         ROBUST_TRACE => ask(&Attacks { others: engine }, &RobustTrace, task, monitor),
-        _ => ask(engine, &Robust, task, monitor),
+        _ => ask_robust(engine, task, monitor),
     };
     hold(expected, &asked.map(|it| it.answer))
 }

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
+use fencewright::engine::data_race::RACE;
 use fencewright::engine::hang::{HANG, Hang};
 use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Unsupported, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::{Candidate, CandidateId, Program};
-use fencewright::prove::{Proved, certify, certify_fences, certify_hang};
+use fencewright::prove::{Proved, certify, certify_fences, certify_hang, certify_race};
 use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
@@ -68,9 +69,10 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
             Asked::Hang(hang) => questions.push(About::Hang(hang)),
             // Nobody asked.
             Asked::Race if arguments.search.ask.is_empty() => {}
-            Asked::Race | Asked::Robust | Asked::RobustTrace => {
-                let help = format!("ask for `--ask safety,hang`; `check --ask {}` answers", asked.name());
-                console.error("certificates are about safety and hangs", Some(&help));
+            Asked::Race => questions.push(About::Race),
+            Asked::Robust | Asked::RobustTrace => {
+                let help = format!("ask for `--ask safety,hang,race`; `check --ask {}` answers", asked.name());
+                console.error("certificates are about safety, hangs and races", Some(&help));
                 return Code::Wrong;
             }
         }
@@ -98,6 +100,7 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
 enum About {
     Safety,
     Hang(Hang),
+    Race,
 }
 
 impl About {
@@ -105,6 +108,7 @@ impl About {
         match self {
             Self::Safety => SAFETY,
             Self::Hang(_) => HANG,
+            Self::Race => RACE,
         }
     }
 }
@@ -137,13 +141,8 @@ impl Job<'_> {
                     let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, watch));
                     Answered { proved, program: None, properties }
                 }
-                About::Hang(hang) => {
-                    let (proved, program) = match certify_hang(engine, hang, &task, watch) {
-                        Ok((proved, program)) => (Ok(proved), Some(program)),
-                        Err(unsupported) => (Err(unsupported), None),
-                    };
-                    Answered { proved, program, properties: Vec::new() }
-                }
+                About::Hang(hang) => Answered::of_question(certify_hang(engine, hang, &task, watch)),
+                About::Race => Answered::of_question(certify_race(engine, &task, watch)),
             }
         });
         let answered = done.unwrap_or_else(|stop| {
@@ -260,6 +259,7 @@ impl Job<'_> {
             About::Safety if self.arguments.fences => ".fences",
             About::Safety => "",
             About::Hang(_) => ".hang",
+            About::Race => ".race",
         };
         self.arguments.file.with_extension(format!("{}{what}.cert", self.model))
     }
@@ -271,6 +271,17 @@ struct Answered {
     /// The program with the question as a property, where that is another.
     program: Option<Program>,
     properties: Vec<Judged>,
+}
+
+impl Answered {
+    /// Of a question that makes another program.
+    fn of_question(found: Result<(Proved, Program), Unsupported>) -> Self {
+        let (proved, program) = match found {
+            Ok((proved, program)) => (Ok(proved), Some(program)),
+            Err(unsupported) => (Err(unsupported), None),
+        };
+        Self { proved, program, properties: Vec::new() }
+    }
 }
 
 /// What was found, without what could not be proved.

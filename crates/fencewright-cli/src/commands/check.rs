@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::hangs_soon;
-use fencewright::engine::robust::{Attacks, Robust, RobustTrace};
+use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{self, Answer, Engine, Judged, Stats, Task, Unsupported, Verdict, ask, each, unreached};
 use fencewright::memory::Model;
 use fencewright::program::Program;
@@ -86,7 +86,7 @@ fn answer_under(
             Asked::Safety => safety(&task, (lists_properties, warns), engine, watch),
             Asked::Hang(hang) => Found::asked(engine, ask(engine, hang, &task, watch), watch),
             Asked::Race => Found::asked(engine, ask_race(engine, &task, watch), watch),
-            Asked::Robust => Found::asked(engine, ask(engine, &Robust, &task, watch), watch),
+            Asked::Robust => Found::asked(engine, ask_robust(engine, &task, watch), watch),
             Asked::RobustTrace => {
                 let attacks = Attacks { others: engine };
                 Found::asked(&attacks, ask(&attacks, &RobustTrace, &task, watch), watch)

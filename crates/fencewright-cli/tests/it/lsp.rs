@@ -180,6 +180,31 @@ fn a_violation_is_shown_where_it_is_and_the_fences_mend_it() {
 }
 
 #[test]
+fn hangs_that_are_forbidden_and_races_are_shown_where_they_are() {
+    let lost = include_str!("../../../../examples/hangs/lost_wake_up.fw");
+    let mut editor = Editor::start("tso");
+    editor.open(lost);
+    let shown = editor.diagnostics(|it| !it.is_empty());
+    assert_eq!(shown[0]["message"].as_str().and_then(|it| it.lines().next()), Some(HANGS), "{shown:?}");
+    assert_eq!(shown[0]["range"]["start"]["line"], place(lost, "while (!wake)")["line"]);
+    let range = json!({"start": place(lost, "idle"), "end": place(lost, "idle")});
+    let asked = json!({"textDocument": {"uri": ADDRESS}, "range": range, "context": {"diagnostics": []}});
+    let actions = editor.ask("textDocument/codeAction", &asked);
+    assert!(actions[0]["title"].as_str().is_some_and(|it| it.starts_with("Insert the missing fences")), "{actions}");
+
+    let racy = include_str!("../../../../examples/races/message_relaxed.fw");
+    editor.change(2, racy);
+    let shown = editor.diagnostics(|it| !it.is_empty() && it[0]["message"] != shown[0]["message"]);
+    assert!(
+        shown[0]["message"].as_str().is_some_and(|it| it.starts_with("race under tso: read of message")),
+        "{shown:?}"
+    );
+    editor.stop();
+}
+
+const HANGS: &str = "hangs under tso: Sleeper waits for ever";
+
+#[test]
 fn names_and_statements_explain_themselves() {
     let mut editor = Editor::start("pso");
     editor.open(PETERSON);

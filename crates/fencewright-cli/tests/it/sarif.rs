@@ -47,6 +47,22 @@ fn each_file_and_model_has_a_result() {
 }
 
 #[test]
+fn each_question_has_its_rule() {
+    for (file, question, expected) in [
+        ("examples/hangs/lost_wake_up.fw", "hang", ("hang", "error", "Nobody is left to write wake")),
+        ("examples/races/message_relaxed.fw", "race", ("race", "error", "that tells nobody what it did before")),
+        ("examples/robust/store_buffering.fw", "robust", ("not-robust", "note", "Not robust is no bug by itself")),
+        ("examples/robust/store_buffering.fw", "robust=trace", ("not-robust", "note", "No order of all accesses")),
+    ] {
+        let log = log(&["check", file, "--ask", question]);
+        let [result] = &results(&log)[..] else { panic!("{file}: {log:#}") };
+        let (rule, level, part) = expected;
+        assert_eq!((result["ruleId"].as_str(), result["level"].as_str()), (Some(rule), Some(level)), "{file}");
+        assert!(result["message"]["text"].as_str().is_some_and(|it| it.contains(part)), "{file}: {result:#}");
+    }
+}
+
+#[test]
 fn a_run_is_a_code_flow_in_order() {
     let log = log(&["trace", "examples/litmus/sb.fw"]);
     let flows = results(&log)[0]["codeFlows"][0]["threadFlows"].as_array().expect("threads");

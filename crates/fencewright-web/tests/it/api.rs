@@ -40,6 +40,30 @@ fn a_session_names_every_choice() {
     let names: Vec<&str> = engines.iter().filter_map(|it| it["name"].as_str()).collect();
     let known: Vec<&str> = fencewright::engine::ALL.iter().map(|it| it.name()).collect();
     assert_eq!((names[0], &names[1..]), ("auto", &known[..]));
+    let questions = session["questions"].as_array().expect("a list");
+    let names: Vec<&str> = questions.iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["safety", "hang", "race", "robust", "robust=trace"]);
+}
+
+#[test]
+fn every_question_can_be_asked() {
+    let server = serve(PETERSON);
+    for (file, ask, words) in [
+        ("examples/hangs/lost_wake_up.fw", "hang", "Nobody is left to write wake."),
+        ("examples/races/message_relaxed.fw", "race", "that tells nobody what it did before"),
+        ("examples/robust/store_buffering.fw", "robust", "Not robust is no bug by itself"),
+        ("examples/robust/store_buffering.fw", "robust=trace", "No order of all accesses explains that."),
+    ] {
+        let mut question = about(&text_of(file), "tso");
+        question["ask"] = json!(ask);
+        let (report, _) = finished(&server, "check", &question);
+        let finding = &report["finding"];
+        assert_eq!((&finding["verdict"], &finding["question"]), (&json!("unsafe"), &json!(ask)), "{file}");
+        assert!(report["run"]["markup"].as_str().is_some_and(|it| it.contains(words)), "{file}: {}", report["run"]);
+        let (report, _) = finished(&server, "fence", &question);
+        let expected = if ask == "race" { "unknown" } else { "fixed" };
+        assert_eq!(report["finding"]["verdict"], expected, "{file}");
+    }
 }
 
 #[test]

@@ -36,6 +36,12 @@ impl Fencewright {
         Self(folder.join(format!("fencewright{}", std::env::consts::EXE_SUFFIX)))
     }
 
+    /// Where it is.
+    #[allow(dead_code, reason = "each benchmark uses a part of it")]
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Runs it so often and takes the quickest: what is slower was disturbed.
     pub(crate) fn best_of(&self, n_runs: u32, arguments: &[&str]) -> Measured {
         let runs = (0..n_runs.max(1)).map(|_| self.run(arguments));

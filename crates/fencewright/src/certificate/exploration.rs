@@ -3,12 +3,13 @@
 //! For programs that a basis cannot be had for, such as those with unbounded integers that stay finite. To check that a
 //! list of states is closed takes as long as to find it, so that the certificate holds their number only.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use crate::memory::{Dialect, Job, Machine, Model};
 use crate::program::{Placement, Program};
-use crate::system::{Outcome, System, starts};
+use crate::system::{Outcome, State, System, starts};
 
+use super::Subject;
 use super::verify::{Failure, Steps};
 use crate::watch::Monitor;
 
@@ -26,22 +27,64 @@ pub fn explore(
     dialect: Dialect,
     monitor: &dyn Monitor,
 ) -> Result<u64, Failure> {
-    visit_all(program, placement, model, dialect, &mut Steps::new(monitor))
+    let steps = &mut Steps::new(monitor);
+    model.with(dialect, Visiting { program, placement, size: Size::UNKNOWN, steps })
 }
 
-pub(super) fn visit_all(
+/// Checks that there are so many states, and that none is bad.
+pub(super) fn check(
     program: &Program,
     placement: &Placement,
-    model: Model,
-    dialect: Dialect,
+    subject: &Subject,
+    n_states: u64,
     steps: &mut Steps<'_>,
-) -> Result<u64, Failure> {
-    model.with(dialect, Visiting { program, placement, steps })
+) -> Result<(), Failure> {
+    let size = Size::claimed(n_states);
+    let visiting = Visiting { program, placement, size, steps };
+    subject.model.with(subject.dialect(), visiting).and_then(|found| size.is(found))
+}
+
+/// How many states there may be.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    claimed: Option<u64>,
+}
+
+impl Size {
+    /// As many as are looked at.
+    pub(super) const UNKNOWN: Self = Self { claimed: None };
+
+    /// A certificate says so.
+    pub(super) fn claimed(n_states: u64) -> Self {
+        Self { claimed: Some(n_states) }
+    }
+
+    /// There are at least so many. What is found out to be wrong is not gone on with.
+    pub(super) fn admits(self, n_states: usize) -> Result<(), Failure> {
+        match self.claimed {
+            Some(claimed) if n_states as u64 > claimed => {
+                Failure::refused(format!("it claims {claimed} states, but there are more"))
+            }
+            _ if n_states > MAX_STATES => Failure::refused(format!("there are more than {MAX_STATES} states")),
+            _ => Ok(()),
+        }
+    }
+
+    /// There are so many.
+    pub(super) fn is(self, n_states: u64) -> Result<(), Failure> {
+        match self.claimed {
+            Some(claimed) if n_states != claimed => {
+                Failure::refused(format!("it claims {claimed} states, but there are {n_states}"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 struct Visiting<'a, 's> {
     program: &'a Program,
     placement: &'a Placement,
+    size: Size,
     steps: &'a mut Steps<'s>,
 }
 
@@ -49,26 +92,36 @@ impl Job for Visiting<'_, '_> {
     type Output = Result<u64, Failure>;
 
     fn run<M: Machine>(self, machine: M) -> Self::Output {
-        visit(&System::new(self.program, self.placement, machine), self.steps)
+        visit(&System::new(self.program, self.placement, machine), self.size, self.steps)
     }
 }
 
-fn visit<M: Machine>(system: &System<'_, M>, steps: &mut Steps<'_>) -> Result<u64, Failure> {
+/// About how many bytes it takes to keep a state, and to have it wait.
+pub(super) fn bytes_of<M: Machine>(system: &System<'_, M>, state: &State<M::State>) -> u64 {
+    let processes = system.flow.program.processes();
+    let n_registers: usize = processes.iter().map(|it| it.registers.len()).sum();
+    let n_locations = system.flow.program.locations().len();
+    let n_waiting: usize = processes.indices().map(|it| system.machine.shown(&state.memory, it).pending().len()).sum();
+    2 * (256 + 96 * processes.len() + 8 * (n_registers + 2 * n_locations) + 48 * n_waiting) as u64
+}
+
+fn visit<M: Machine>(system: &System<'_, M>, size: Size, steps: &mut Steps<'_>) -> Result<u64, Failure> {
     let program = system.flow.program;
     let Some(starts) = starts(program) else { return Failure::refused("a variable starts with any integer") };
-    let n_registers: usize = program.processes().iter().map(|it| it.registers.len()).sum();
-    let bytes_each = 2 * (256 + 48 * program.processes().len() + 8 * (n_registers + 2 * program.locations().len()));
+    let mut bytes = 0;
     let mut seen = HashSet::new();
-    let mut todo = Vec::new();
+    // The first first, so that buffers which grow without end are short for long.
+    let mut todo = VecDeque::new();
     for start in starts {
         let state = system.initial(&start);
         if seen.insert(state.clone()) {
-            todo.push(state);
+            bytes += bytes_of(system, &state);
+            todo.push_back(state);
         }
-        check_size(seen.len())?;
+        size.admits(seen.len())?;
     }
-    while let Some(state) = todo.pop() {
-        steps.step((seen.len() * bytes_each) as u64)?;
+    while let Some(state) = todo.pop_front() {
+        steps.step(bytes)?;
         if system.violated(&state).is_some() {
             return Failure::refused("a state violates a property");
         }
@@ -76,8 +129,9 @@ fn visit<M: Machine>(system: &System<'_, M>, steps: &mut Steps<'_>) -> Result<u6
             match outcome {
                 Outcome::Next(next) if !seen.contains(&next) => {
                     seen.insert(next.clone());
-                    todo.push(next);
-                    check_size(seen.len())?;
+                    bytes += bytes_of(system, &next);
+                    todo.push_back(next);
+                    size.admits(seen.len())?;
                 }
                 Outcome::Next(_) => {}
                 Outcome::Fault(_) => return Failure::refused("a step goes wrong"),
@@ -86,11 +140,4 @@ fn visit<M: Machine>(system: &System<'_, M>, steps: &mut Steps<'_>) -> Result<u6
         }
     }
     Ok(seen.len() as u64)
-}
-
-fn check_size(n_states: usize) -> Result<(), Failure> {
-    match n_states > MAX_STATES {
-        true => Failure::refused(format!("there are more than {MAX_STATES} states")),
-        false => Ok(()),
-    }
 }

@@ -8,7 +8,7 @@
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::memory::Buffering;
 use crate::program::{
@@ -206,9 +206,16 @@ impl<'a> Thread<'a> {
             all = all.iter().flat_map(|held| values[x].iter().map(move |&value| with(held, value))).collect();
         }
         let mut found: BTreeMap<(usize, bool), BTreeSet<Held>> = BTreeMap::new();
+        // Many contents of memory allow the same steps.
+        let mut known: HashMap<Vec<Can>, BTreeSet<(usize, bool)>> = HashMap::new();
         for memory in all {
-            counter.step(0)?;
-            for (state, is_fine) in self.stuck_under(&memory) {
+            counter.step((known.len() * self.steps.len()) as u64)?;
+            let can: Vec<Can> = self.steps.iter().map(|it| Can::be_done(&it.1, &memory)).collect();
+            if !known.contains_key(&can) {
+                let stuck = self.stuck_under(&can);
+                known.insert(can.clone(), stuck);
+            }
+            for &(state, is_fine) in &known[&can] {
                 found.entry((state, is_fine)).or_default().insert(memory.clone());
             }
         }
@@ -221,10 +228,10 @@ impl<'a> Thread<'a> {
         Ok(out)
     }
 
-    /// The states in which it is stuck while memory holds this, and whether it may be.
-    fn stuck_under(&self, memory: &Held) -> BTreeSet<(usize, bool)> {
+    /// The states in which it is stuck while memory allows these steps, and whether it may be.
+    fn stuck_under(&self, can: &[Can]) -> BTreeSet<(usize, bool)> {
         let mut is_possible = vec![false; self.locals.len()];
-        for (from, ..) in self.steps.iter().filter(|it| is_possible_in(&it.1, memory)) {
+        for ((from, ..), _) in self.steps.iter().zip(can).filter(|it| *it.1 != Can::Not) {
             is_possible[*from] = true;
         }
         self.again.iter().for_each(|it| is_possible[it.0] = true);
@@ -232,16 +239,16 @@ impl<'a> Thread<'a> {
         let blocked = (0..self.locals.len()).filter(|&it| is_here(it) && !is_possible[it]);
         let mut out: BTreeSet<(usize, bool)> = blocked.map(|it| (it, self.may_wait[it])).collect();
         // Who can go round without coming by where it may wait, may not.
-        out.extend(self.rounds(memory, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
-        let fine = self.rounds(memory, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
+        out.extend(self.rounds(can, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
+        let fine = self.rounds(can, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
         out.extend(fine.flatten().map(|it| (it, true)));
-        self.that_come_to(out, memory)
+        self.that_come_to(out, can)
     }
 
-    /// These states, and those from which it can come to them while memory holds this.
-    fn that_come_to(&self, states: BTreeSet<(usize, bool)>, memory: &Held) -> BTreeSet<(usize, bool)> {
+    /// These states, and those from which it can come to them without changing memory.
+    fn that_come_to(&self, states: BTreeSet<(usize, bool)>, can: &[Can]) -> BTreeSet<(usize, bool)> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
-        for (from, to, _) in self.silent(memory) {
+        for (from, to, _) in self.silent(can) {
             before[to].push(from);
         }
         let mut todo: Vec<(usize, bool)> = states.iter().copied().collect();
@@ -252,16 +259,16 @@ impl<'a> Thread<'a> {
         all
     }
 
-    /// The steps that change nothing of memory while it holds this, and whether they read.
-    fn silent<'s>(&'s self, memory: &'s Held) -> impl Iterator<Item = (usize, usize, bool)> + 's {
-        let steps = self.steps.iter().filter(|it| is_possible_in(&it.1, memory) && changes_nothing(&it.1, memory));
+    /// The steps that change nothing of memory, and whether they read.
+    fn silent<'s>(&'s self, can: &'s [Can]) -> impl Iterator<Item = (usize, usize, bool)> + 's {
+        let steps = self.steps.iter().zip(can).filter(|it| *it.1 == Can::Silently);
         let again = self.again.iter().map(|&(from, to)| (from, to, false));
-        steps.map(|(from, letter, to)| (*from, *to, reads(letter))).chain(again)
+        steps.map(|((from, letter, to), _)| (*from, *to, reads(letter))).chain(again)
     }
 
-    /// The parts of some states in which it can go round for ever, reading, while memory holds this.
-    fn rounds(&self, memory: &Held, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-        let all: Vec<(usize, usize, bool)> = self.silent(memory).filter(|it| is_in(it.0) && is_in(it.1)).collect();
+    /// The parts of some states in which it can go round for ever, reading, without changing memory.
+    fn rounds(&self, can: &[Can], is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+        let all: Vec<(usize, usize, bool)> = self.silent(can).filter(|it| is_in(it.0) && is_in(it.1)).collect();
         let mut next = vec![Vec::new(); self.locals.len()];
         all.iter().for_each(|it| next[it.0].push(it.1));
         let heads = components(&next);
@@ -370,6 +377,27 @@ fn touched(letter: &Letter) -> Vec<LocationId> {
         Letter::Nop | Letter::Fence(_) => Vec::new(),
         Letter::Read(x, _) | Letter::Write(x, _) => vec![*x],
         Letter::Atomic(atomic) => atomic.guards.iter().chain(&atomic.writes).map(|it| it.0).collect(),
+    }
+}
+
+/// Whether a step can be taken while memory holds something and no store waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Can {
+    /// It cannot.
+    Not,
+    /// And memory holds the same afterwards.
+    Silently,
+    /// And memory changes.
+    Changing,
+}
+
+impl Can {
+    fn be_done(letter: &Letter, memory: &Held) -> Self {
+        match (is_possible_in(letter, memory), changes_nothing(letter, memory)) {
+            (false, _) => Self::Not,
+            (true, true) => Self::Silently,
+            (true, false) => Self::Changing,
+        }
     }
 }
 

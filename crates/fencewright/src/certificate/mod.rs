@@ -11,13 +11,15 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
-//! states the plain machine has ([`exploration`]); or, for unbounded integers, it names an abstraction in which nothing
-//! bad is reached ([`abstraction`]). Of a hang, bad situations are found again from the definition ([`hang`]). An
-//! *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or,
+//! for unbounded integers, it names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a
+//! race, bad situations are found again from the definition ([`hang`], [`race`]). An *unsafe* claim carries a run. A
+//! claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;
 pub mod basis;
+mod buffers;
 mod closed;
 mod exploration;
 mod facts;
@@ -25,10 +27,13 @@ pub mod fences;
 mod forward;
 mod hang;
 mod hash;
+mod live;
 mod locals;
 mod order;
 mod parse;
 mod quotient;
+mod race;
+mod urgent;
 mod verify;
 mod write;
 
@@ -41,11 +46,13 @@ use crate::watch::Monitor;
 
 pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, ProcessProof, Waiting};
+pub use buffers::{Buffers, explore_blurred};
 pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
 pub use locals::{LocalState, local_states};
 pub use parse::parse;
+pub use race::explore_ordered;
 pub use verify::{Failure, verify};
 pub use write::write;
 
@@ -85,6 +92,8 @@ pub enum Question {
     /// Whether it hangs, although these threads may wait for ever at a label: the name of the thread, or of its family,
     /// without blanks, and the label.
     Hang(Vec<(String, String)>),
+    /// Whether accesses to plain data race. There are so many states under SC with who knows of which access.
+    Race(u64),
 }
 
 impl Question {
@@ -96,6 +105,7 @@ impl Question {
         match self {
             Self::Safety => Ok(Cow::Borrowed(program)),
             Self::Hang(may_wait) => hang::asked(program, may_wait, &mut verify::Steps::new(monitor)).map(Cow::Owned),
+            Self::Race(_) => race::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
         }
     }
 
@@ -104,6 +114,7 @@ impl Question {
         match self {
             Self::Safety => "safety",
             Self::Hang(_) => "hang",
+            Self::Race(_) => "race",
         }
     }
 }
@@ -159,6 +170,8 @@ pub enum Proof {
     Basis(Box<Basis>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
+    /// With store buffers of which less is kept, there are so many states, and none is bad.
+    Buffers(Buffers),
     /// Seen through this, nothing bad is reached.
     Abstraction(Abstraction),
 }

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::memory::{Dialect, PsoRmw};
+use crate::memory::PsoRmw;
 use crate::program::{Placement, Program};
 use crate::system::replay;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
-use super::{Certificate, Claim, Proof, Subject, abstraction, closed, digest, exploration, fences};
+use super::{
+    Certificate, Claim, Proof, Question, Subject, abstraction, buffers, closed, digest, exploration, fences, race,
+};
 
 /// Why a certificate is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +88,9 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
     }
     let mut steps = Steps::new(monitor);
+    if let Question::Race(n_states) = subject.question {
+        check_race(program, &certificate.claim, n_states, &mut steps)?;
+    }
     let asked = subject.question.of(program, monitor)?;
     let program = asked.as_ref();
     match &certificate.claim {
@@ -96,6 +101,15 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
             replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
         }
         Claim::Fences(claim) => fences::check(program, subject, claim, &mut steps),
+    }
+}
+
+/// Checks what a certificate of races says beside what holds under the model.
+fn check_race(program: &Program, claim: &Claim, n_states: u64, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    match claim {
+        Claim::Safe(placement, _) if placement.is_empty() => race::check(program, n_states, steps),
+        Claim::Safe(..) => Failure::refused("races are asked about a text, not about fences laid over it"),
+        Claim::Unsafe(..) | Claim::Fences(_) => Failure::refused("only that there are no races can be certified"),
     }
 }
 
@@ -113,14 +127,8 @@ pub(super) fn safe(
         Proof::Abstraction(grid) => {
             abstraction::check(observed(program, placement)?.as_ref(), placement, subject, grid, steps)
         }
-        Proof::Exploration(n_states) => {
-            let dialect: Dialect = subject.dialect();
-            let found = exploration::visit_all(program, placement, subject.model, dialect, steps)?;
-            match found == *n_states {
-                true => Ok(()),
-                false => Failure::refused(format!("it claims {n_states} states, but there are {found}")),
-            }
-        }
+        Proof::Buffers(claimed) => buffers::check(program, placement, subject, *claimed, steps),
+        Proof::Exploration(n_states) => exploration::check(program, placement, subject, *n_states, steps),
     }
 }
 

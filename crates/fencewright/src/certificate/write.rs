@@ -10,7 +10,7 @@ use crate::util::Idx;
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
-use super::{Certificate, Claim, LocalState, Proof, Question, VERSION};
+use super::{Buffers, Certificate, Claim, LocalState, Proof, Question, VERSION};
 
 /// The text of a certificate.
 pub fn write(certificate: &Certificate) -> String {
@@ -21,9 +21,13 @@ pub fn write(certificate: &Certificate) -> String {
     out.line(format_args!("program sha256 {}", subject.program));
     out.line(format_args!("model {}", subject.model));
     out.line(format_args!("pso-rmw {}", pso_rmw(subject.pso_rmw)));
-    if let Question::Hang(may_wait) = &subject.question {
-        out.line(format_args!("question hang"));
-        may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
+    match &subject.question {
+        Question::Safety => {}
+        Question::Hang(may_wait) => {
+            out.line(format_args!("question hang"));
+            may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
+        }
+        Question::Race(n_states) => out.line(format_args!("question race {n_states}")),
     }
     match &certificate.claim {
         Claim::Safe(placement, proof) => {
@@ -89,6 +93,7 @@ impl Lines {
     fn proof(&mut self, proof: &Proof) {
         match proof {
             Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
+            Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
             Proof::Abstraction(grid) => {
                 self.line(format_args!("proof abstraction {}", grid.k));
                 self.line(format_args!("single{}", words(&grid.single)));

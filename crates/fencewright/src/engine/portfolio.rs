@@ -17,7 +17,8 @@ use crate::engine::predicates::Predicates;
 use crate::engine::race::{Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, StopReason, Task, Unsupported, Verdict};
-use crate::watch::Monitor;
+use crate::program::{Property, PropertyKind};
+use crate::watch::{Budget, Monitor};
 
 /// The engines in a sensible order.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,28 @@ const ORDER: Order = Order {
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
 const ORDER_FOR_INTEGERS: Order =
     Order { glances: &[&Explicit::GLANCE], race: &[&ZonesEngine, &Predicates, &LoadBuffer, &Explicit::DEFAULT] };
+
+/// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
+/// backwards often shows at once that there is no way there.
+const ORDER_BACKWARDS: Order =
+    Order { glances: &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE], ..ORDER };
+
+/// An engine that gives up after so many states or constraints.
+struct Short(&'static dyn Engine, u64);
+
+impl Engine for Short {
+    fn card(&self) -> &'static Card {
+        self.0.card()
+    }
+
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        self.0.takes(task)
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        self.0.check(task, &Budget { monitor, max: self.1 })
+    }
+}
 
 static CARD: Card = Card {
     name: AUTO,
@@ -85,7 +108,13 @@ impl Engine for Auto {
 }
 
 fn order(task: &Task<'_>) -> Order {
-    if task.program.has_wider_data_than(FEW_VALUES) { ORDER_FOR_INTEGERS } else { ORDER }
+    let is_far_off = |it: &Property| it.kind == PropertyKind::Hang || it.situations.is_empty();
+    let goes_backwards = !task.program.properties().is_empty() && task.program.properties().iter().all(is_far_off);
+    match task.program.has_wider_data_than(FEW_VALUES) {
+        true => ORDER_FOR_INTEGERS,
+        false if goes_backwards => ORDER_BACKWARDS,
+        false => ORDER,
+    }
 }
 
 /// Whether no other engine needs to be asked.

@@ -78,10 +78,20 @@ pub fn ask(
     task: &Task<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Asked, Unsupported> {
-    let Reduced { program, placement, model, shown, back } = match question.reduce(task, monitor) {
-        Ok(reduced) => reduced,
-        Err(unmade) => return Ok(Asked { answer: unmade.answered(engine.name())?, program: task.program.clone() }),
-    };
+    match question.reduce(task, monitor) {
+        Ok(reduced) => ask_reduced(engine, reduced, task, monitor),
+        Err(unmade) => Ok(Asked { answer: unmade.answered(engine.name())?, program: task.program.clone() }),
+    }
+}
+
+/// Asks an engine what a question comes down to.
+pub(super) fn ask_reduced(
+    engine: &dyn Engine,
+    reduced: Reduced,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Asked, Unsupported> {
+    let Reduced { program, placement, model, shown, back } = reduced;
     let reduced = Task { program: &program, placement: &placement, model, options: task.options };
     let mut answer = engine.check(&reduced, monitor)?;
     if let Verdict::Unsafe(run) = answer.verdict {

@@ -11,9 +11,9 @@ use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, 
 use crate::engine::{StopReason, Task};
 use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
-use crate::watch::{Monitor, Progress, Stop};
+use crate::watch::Monitor;
 
-use super::{Scaled, checked, observed, reason};
+use super::{Capped, Scaled, checked, observed, reason};
 
 /// Asks the load-buffer search.
 pub(super) struct Prover {
@@ -35,8 +35,13 @@ const MERGINGS: [Merging; 3] = [
 ];
 
 impl super::Prover for Prover {
+    fn follows(&self, engine: &str) -> bool {
+        ["load-buffer", "single-buffer", "pws"].contains(&engine)
+    }
+
     fn proves(&self, _task: &Task<'_>, before: &[StopReason]) -> bool {
-        before.is_empty() || before.iter().any(|reason| matches!(reason, StopReason::Constraints(_)))
+        let is_quick = self.max_constraints < u64::MAX;
+        is_quick || before.iter().any(|reason| matches!(reason, StopReason::Constraints(_)))
     }
 
     /// A basis, from the search that merges most of those whose states are a map on local states.
@@ -125,18 +130,5 @@ fn element(told: &ToldElement) -> Constraint {
         buffers: told.buffers.iter().map(|word| word.iter().map(message).collect()).collect(),
         stores: told.stores.clone().into(),
         memory: told.memory.clone().into(),
-    }
-}
-
-/// Stops a search after so many constraints.
-struct Capped<'a> {
-    monitor: &'a dyn Monitor,
-    max: u64,
-}
-
-impl Monitor for Capped<'_> {
-    fn poll(&self, progress: &Progress) -> Option<Stop> {
-        let is_over = progress.explored > self.max;
-        self.monitor.poll(progress).or_else(|| is_over.then_some(Stop::Spent(self.max)))
     }
 }

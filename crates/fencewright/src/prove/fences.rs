@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::certificate::fences::{FenceSet, all_but};
-use crate::certificate::{Certificate, Claim, FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
+use crate::certificate::{Certificate, Claim, FenceClaim, FenceOutcome, Proof, ProvedClause, ProvedSet};
 use crate::engine::portfolio::Auto;
 use crate::engine::{Engine, StopReason, Task, Verdict};
 use crate::memory::Model;
@@ -28,7 +28,7 @@ pub fn certify_fences(
     let kinds: BTreeSet<FenceKind> = request.kinds.iter().copied().collect();
     let outcome = match &synthesis.outcome {
         Outcome::Unknown(reason) => return Err(reason.clone()),
-        Outcome::Correct => FenceOutcome::Correct(proof(task, monitor)?),
+        Outcome::Correct => FenceOutcome::Correct(found_anew(task, monitor)?),
         Outcome::Unfixable(run, Why::UnsafeUnderSc) => FenceOutcome::Unfixable(Model::STRONGEST, run.trace.clone()),
         Outcome::Unfixable(..) => {
             let run = run_without(task, request, &kinds, &FenceSet::new(), monitor)?;
@@ -56,8 +56,18 @@ fn proved_set(
     monitor: &dyn Monitor,
 ) -> Result<ProvedSet, StopReason> {
     let placement = fences.placement(request.candidates);
-    let proof = proof(&Task { placement: &placement, ..*task }, monitor)?;
+    let proof = found_anew(&Task { placement: &placement, ..*task }, monitor)?;
     Ok(ProvedSet { fences: fences.0.clone(), proof })
+}
+
+/// A proof from the engine that finds one first.
+fn found_anew(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    let answer = Auto.check(task, monitor).map_err(|it| StopReason::Unproved(it.reason))?;
+    match answer.verdict {
+        Verdict::Safe => proof(task, answer.engine, monitor),
+        Verdict::Unknown(reason) => Err(reason),
+        Verdict::Unsafe(_) => Err(StopReason::Defect("a set of fences that was found safe is not".to_owned())),
+    }
 }
 
 /// A bad run with all fences but those of a clause.

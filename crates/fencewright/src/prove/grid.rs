@@ -12,6 +12,10 @@ use super::{Scaled, observed, reason};
 pub(super) struct Prover;
 
 impl super::Prover for Prover {
+    fn follows(&self, engine: &str) -> bool {
+        ["predicates", "zones", "numeric"].contains(&engine)
+    }
+
     fn proves(&self, task: &Task<'_>, _before: &[StopReason]) -> bool {
         Predicates.takes(task).is_ok()
     }

@@ -23,7 +23,7 @@ pub fn certify_hang(
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),
-        verdict @ (Verdict::Safe | Verdict::Unsafe(_)) => why(hang, task, verdict, monitor),
+        Verdict::Safe | Verdict::Unsafe(_) => why(hang, task, &answer, monitor),
     };
     let proved = match certificate {
         Ok(certificate) => Proved { answer, certificate: Some(certificate) },
@@ -33,15 +33,17 @@ pub fn certify_hang(
 }
 
 /// Why a verdict is right; the checker accepts it.
-fn why(hang: &Hang, task: &Task<'_>, verdict: &Verdict, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
+fn why(hang: &Hang, task: &Task<'_>, answer: &Answer, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
     let packed = |(thread, label): &(String, String)| (thread.split_whitespace().collect(), label.clone());
     let question = Question::Hang(hang.may_wait.iter().map(packed).collect());
     let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
     let asked = Task { program: &asked, ..*task };
     let placement = task.placement.clone();
-    let mut found = match verdict {
+    let mut found = match &answer.verdict {
         Verdict::Unsafe(run) => checked(&asked, Claim::Unsafe(placement, run.trace.clone()), monitor)?,
-        Verdict::Safe | Verdict::Unknown(_) => certificate(&asked, Claim::Safe(placement, proof(&asked, monitor)?)),
+        Verdict::Safe | Verdict::Unknown(_) => {
+            certificate(&asked, Claim::Safe(placement, proof(&asked, answer.engine, monitor)?))
+        }
     };
     found.subject.question = question;
     // It is about the program; what is asked of it is made anew.

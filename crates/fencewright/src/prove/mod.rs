@@ -1,20 +1,22 @@
 //! Certificates from engines: asks them, and puts down why they say what they say.
 //!
 //! A certificate is checked before it is handed out. Of a safe verdict, [`PROVERS`] are asked for a proof one after the
-//! other.
+//! other, those first whose proof is what the engine has found: its states, its abstraction, its basis.
 //!
 //! | file | idea |
 //! |---|---|
 //! | [`basis`] | the basis of the load-buffer search |
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
-//! | [`states`] | the number of states, if they are few |
+//! | [`states`] | the number of states, if they are few; with abstract store buffers there often are |
 //! | [`fences`] | every minimal set of fences |
 //! | [`hang`] | that a program has no hang, or one |
+//! | [`race`] | that accesses to plain data do not race |
 
 mod basis;
 mod fences;
 mod grid;
 mod hang;
+mod race;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
@@ -24,9 +26,13 @@ use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
 pub use hang::certify_hang;
+pub use race::certify_race;
 
 /// One way to a proof.
 pub trait Prover: Sync {
+    /// Whether its proof is what this engine has found, so that it is asked before the others.
+    fn follows(&self, engine: &str) -> bool;
+
     /// Whether it is to be asked, after those before it have failed like this.
     fn proves(&self, task: &Task<'_>, before: &[StopReason]) -> bool;
 
@@ -37,9 +43,17 @@ pub trait Prover: Sync {
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason>;
 }
 
-/// All of them, in the order in which they are asked: a basis if it is not too large, a grid, the states if they are
-/// few, a basis however large.
-pub const PROVERS: &[&dyn Prover] = &[&basis::Prover::QUICK, &grid::Prover, &states::Prover, &basis::Prover::PATIENT];
+/// All of them, in the order in which they are asked if the engine says nothing of it: the states if they are few, a
+/// basis if it is not too large, buffers of which less is kept, a grid, any number of states, a basis however large.
+pub const PROVERS: &[&dyn Prover] = &[
+    &states::Plain::QUICK,
+    &states::Ordered,
+    &basis::Prover::QUICK,
+    &states::Coherent,
+    &grid::Prover,
+    &states::Plain::PATIENT,
+    &basis::Prover::PATIENT,
+];
 
 /// What came of an attempt.
 #[derive(Clone, Debug)]
@@ -62,9 +76,8 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
     let certificate = match &answer.verdict {
         Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
         Verdict::Unknown(_) => return Ok(Proved { answer, certificate: None }),
-        Verdict::Safe => {
-            proof(task, monitor).map(|proof| certificate(task, Claim::Safe(task.placement.clone(), proof)))
-        }
+        Verdict::Safe => proof(task, answer.engine, monitor)
+            .map(|proof| certificate(task, Claim::Safe(task.placement.clone(), proof))),
     };
     Ok(match certificate {
         Ok(certificate) => Proved { answer, certificate: Some(certificate) },
@@ -72,13 +85,15 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
     })
 }
 
-/// Why no bad situation can be reached; the checker accepts it. From the first of [`PROVERS`] that has a proof.
+/// Why no bad situation can be reached; the checker accepts it. From the first of [`PROVERS`] that has a proof, those
+/// first that follow the engine from which the verdict comes.
 ///
 /// # Errors
 /// Why there is no proof.
-pub fn proof(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
     let mut before = Vec::new();
-    for prover in PROVERS {
+    let first = PROVERS.iter().filter(|it| it.follows(engine));
+    for prover in first.chain(PROVERS.iter().filter(|it| !it.follows(engine))) {
         if !prover.proves(task, &before) {
             continue;
         }
@@ -135,6 +150,19 @@ pub(crate) struct Scaled<'a>(pub(crate) &'a dyn Monitor);
 impl Monitor for Scaled<'_> {
     fn poll(&self, progress: &Progress) -> Option<Stop> {
         self.0.poll(&Progress { explored: progress.explored / STEPS_PER_CONSTRAINT, ..*progress })
+    }
+}
+
+/// Stops a search after so many constraints or states.
+struct Capped<'a> {
+    monitor: &'a dyn Monitor,
+    max: u64,
+}
+
+impl Monitor for Capped<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        let is_over = progress.explored > self.max;
+        self.monitor.poll(progress).or_else(|| is_over.then_some(Stop::Spent(self.max)))
     }
 }
 

@@ -64,6 +64,7 @@ impl Verification<'_> {
                 let against = match certificate.subject.question {
                     Question::Safety => "",
                     Question::Hang(_) => " against hangs",
+                    Question::Race(_) => " against races",
                 };
                 format!("the fences of {file}{against} {under}{}: {}", self.exceptions(), sets_in_words(claim))
             }
@@ -78,6 +79,11 @@ impl Verification<'_> {
             (Question::Safety, false) => ("is unsafe", "be unsafe"),
             (Question::Hang(_), true) => ("has no hang", "have no hang"),
             (Question::Hang(_), false) => ("hangs", "hang"),
+            (Question::Race(_), true) => (
+                "has no race in any sequentially consistent run, and no two accesses at once",
+                "have no race in any sequentially consistent run, and no two accesses at once",
+            ),
+            (Question::Race(_), false) => ("has a race", "have a race"),
         }
     }
 
@@ -88,7 +94,7 @@ impl Verification<'_> {
                 let places: Vec<String> = may_wait.iter().map(|(thread, label)| format!("{thread}@{label}")).collect();
                 format!(", where it may wait at {}", places.join(", "))
             }
-            Question::Safety | Question::Hang(_) => String::new(),
+            Question::Safety | Question::Hang(_) | Question::Race(_) => String::new(),
         }
     }
 

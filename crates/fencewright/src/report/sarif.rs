@@ -21,6 +21,7 @@ use crate::frontend::rewrite::Edit;
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
 use crate::report::steps::{Kind, describe};
+use crate::report::trace_text::sentences;
 use crate::report::words::{Fullness, Words};
 use crate::report::{
     Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, race, sarif_notes, violated,
@@ -52,6 +53,9 @@ impl Report for Sarif {
         let rule = |id: &str, text: &str| json!({"id": id, "shortDescription": {"text": text}});
         let rules = [
             rule("unsafe", "A run of the memory model violates the program's properties."),
+            rule("hang", "In a run of the memory model threads wait for ever."),
+            rule("race", "Two accesses to data that is not atomic are not ordered."),
+            rule("not-robust", "The program behaves otherwise than under sequential consistency, which is no bug."),
             rule("undecided", "It is not known whether the program is correct under the memory model."),
             rule("safe", "No run of the memory model violates the program's properties."),
             rule("certificate", "A certificate was checked."),
@@ -201,12 +205,15 @@ fn place(file: &str, program: &Program, span: Span) -> Json {
 fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
     let violated = violated(program, run);
     let why = blame(program, run);
-    let sentences = match race::is_race(program, run) {
-        true => race::sentences(program, run).join(" "),
-        false => why.sentence(program, run),
+    let sentences = sentences(program, run).join(" ");
+    let (rule, level, word) = match violated.kind {
+        "hang" => ("hang", "error", "hangs"),
+        "race" => ("race", "error", "races"),
+        "robust" => ("not-robust", "note", "not robust"),
+        _ => ("unsafe", "error", "unsafe"),
     };
-    let text = format!("unsafe under {}: {}. {sentences}", run.model, violated.with_name());
-    let mut result = result("unsafe", ("fail", "error"), &text, &place(file, program, violated.span));
+    let text = format!("{word} under {}: {}. {sentences}", run.model, violated.with_name());
+    let mut result = result(rule, ("fail", level), &text, &place(file, program, violated.span));
     if let Some((span, text)) = race::other(program, run) {
         let mut other = place(file, program, span);
         other["id"] = json!(1);

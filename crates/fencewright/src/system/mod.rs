@@ -161,6 +161,18 @@ impl<'a, M: Machine> System<'a, M> {
         self.transitions(state).into_iter().map(|it| (it.step, it.outcome)).collect()
     }
 
+    /// Every step of one process and of what waits for it, in the same order.
+    pub fn steps_of(
+        &self,
+        state: &State<M::State>,
+        process: ProcessId,
+    ) -> impl Iterator<Item = (Step, Outcome<State<M::State>>)> + use<M> {
+        heed(16);
+        let mut out = Vec::new();
+        self.transitions_of(state, process, &mut out);
+        out.into_iter().map(|it| (it.step, it.outcome))
+    }
+
     /// The same, with what each step does.
     pub fn transitions(&self, state: &State<M::State>) -> Vec<Transition<M::State>> {
         heed(16);

@@ -1,16 +1,19 @@
 //! Certificates that were changed, or that are about something else: refused, or still true. None upsets the checker.
 
 use fencewright::certificate::{
-    Certificate, Claim, FenceOutcome, Proof, ProvedSet, Question, digest, parse, verify, write,
+    Buffers, Certificate, Claim, FenceOutcome, Proof, ProvedSet, Question, digest, parse, verify, write,
 };
 
+use fencewright::engine::backward::load_buffer::LoadBuffer;
+use fencewright::engine::coherence::Coherence;
+use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
-use fencewright::prove::{certify, certify_fences, certify_hang};
+use fencewright::prove::{certify, certify_fences, certify_hang, certify_race};
 use fencewright::source::Source;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
@@ -27,9 +30,13 @@ fn example(name: &str) -> Program {
 }
 
 fn certificate(program: &Program, model: Model) -> Certificate {
+    certificate_by(&Auto, program, model)
+}
+
+fn certificate_by(engine: &dyn Engine, program: &Program, model: Model) -> Certificate {
     let options = Options::default();
     let task = Task::new(program, model, &options);
-    let proved = certify(&Auto, &task, &Unlimited).expect("the engine takes the program");
+    let proved = certify(engine, &task, &Unlimited).expect("the engine takes the program");
     proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))
 }
 
@@ -46,8 +53,15 @@ fn hang_certificate(program: &Program, model: Model) -> Certificate {
     let options = Options::default();
     let task = Task::new(program, model, &options);
     let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
-    let found = certify_hang(&Auto, &Hang { may_wait }, &task, &Unlimited).expect("the engine takes the program").0;
+    let found =
+        certify_hang(&LoadBuffer, &Hang { may_wait }, &task, &Unlimited).expect("the engine takes the program").0;
     found.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", found.answer.verdict))
+}
+
+fn race_certificate(program: &Program, model: Model) -> Option<Certificate> {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    certify_race(&Auto, &task, &Unlimited).expect("the engine takes the program").0.certificate
 }
 
 fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
@@ -58,6 +72,7 @@ fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) 
         Question::Hang(may_wait) => {
             ask(&Auto, &Hang { may_wait: may_wait.clone() }, &task, &Unlimited).map(|it| it.answer)
         }
+        Question::Race(_) => ask_race(&Auto, &task, &Unlimited).map(|it| it.answer),
     };
     matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }
@@ -89,9 +104,10 @@ fn is_true(program: &Program, certificate: &Certificate) -> bool {
 }
 
 fn originals() -> Vec<(Program, Certificate)> {
+    // Most by a basis, which says more than a number of states.
     let of = |name: &str, model| {
         let program = example(name);
-        let certificate = certificate(&program, model);
+        let certificate = certificate_by(&LoadBuffer, &program, model);
         (program, certificate)
     };
     let fences = |name: &str, model| {
@@ -104,7 +120,22 @@ fn originals() -> Vec<(Program, Certificate)> {
         let certificate = hang_certificate(&program, model);
         (program, certificate)
     };
+    let race = |name: &str, model| {
+        let program = example(name);
+        let certificate = race_certificate(&program, model).expect("it has no race");
+        (program, certificate)
+    };
+    let by = |engine: &dyn Engine, name: &str, model| {
+        let program = example(name);
+        let certificate = certificate_by(engine, &program, model);
+        (program, certificate)
+    };
     vec![
+        by(&Auto, "litmus/n6_mfence.fw", Model::Tso),
+        by(&Coherence::DEFAULT, "peterson_fenced.fw", Model::Tso),
+        by(&Coherence::DEFAULT, "papers/dekker_fenced.fw", Model::Pso),
+        race("races/lock.fw", Model::Tso),
+        race("races/message_released.fw", Model::Sc),
         hang("hangs/lost_wake_up_fenced.fw", Model::Tso),
         hang("hangs/lost_wake_up.fw", Model::Pso),
         hang("hangs/server.fw", Model::Tso),
@@ -222,10 +253,12 @@ fn a_certificate_is_about_one_program() {
         ("litmus/3_sb_mfences.fw", "litmus/3_sb_mfence_mfence_po.fw", Model::Tso),
     ];
     for (safe, other, model) in pairs {
-        let certificate = certificate(&example(safe), model);
-        assert!(matches!(certificate.claim, Claim::Safe(..)), "{safe} is safe");
-        assert!(verify(&example(other), &certificate, &Unlimited).is_err(), "the digest of {other} differs");
-        assert_refused(&example(other), certificate, &format!("the certificate of {safe} for {other}"));
+        for engine in [&Auto as &dyn Engine, &LoadBuffer, &Coherence::DEFAULT] {
+            let certificate = certificate_by(engine, &example(safe), model);
+            assert!(matches!(certificate.claim, Claim::Safe(..)), "{safe} is safe");
+            assert!(verify(&example(other), &certificate, &Unlimited).is_err(), "the digest of {other} differs");
+            assert_refused(&example(other), certificate, &format!("the certificate of {safe} for {other}"));
+        }
     }
 }
 
@@ -238,9 +271,11 @@ fn a_certificate_is_about_one_model() {
         ("litmus/mp.fw", Model::Tso, Model::Pso),
     ] {
         let program = example(name);
-        let mut certificate = certificate(&program, model);
-        certificate.subject.model = weaker;
-        assert_refused(&program, certificate, &format!("{name}: {model} for {weaker}"));
+        for engine in [&Auto as &dyn Engine, &LoadBuffer, &Coherence::DEFAULT] {
+            let mut certificate = certificate_by(engine, &program, model);
+            certificate.subject.model = weaker;
+            assert_refused(&program, certificate, &format!("{name}: {model} for {weaker}"));
+        }
     }
 }
 
@@ -261,7 +296,7 @@ fn a_certificate_is_about_one_placement() {
 fn every_element_is_needed() {
     let (mut n_dropped, mut n_needless) = (0, 0);
     let larger = [("papers/szymanski_fenced.fw", Model::Pso), ("papers/bakery_bounded2_fenced.fw", Model::Tso)];
-    let larger = larger.map(|(name, model)| (example(name), certificate(&example(name), model)));
+    let larger = larger.map(|(name, model)| (example(name), certificate_by(&LoadBuffer, &example(name), model)));
     for (program, certificate) in originals().into_iter().chain(larger) {
         let Claim::Safe(placement, Proof::Basis(basis)) = &certificate.claim else { continue };
         for i in 0..basis.elements.len() {
@@ -296,4 +331,47 @@ fn every_clause_and_set_is_needed() {
         fewer.remove(i);
         assert!(forge(sets, &fewer).is_err(), "clause {i} is needed");
     }
+}
+
+/// Neither the number of states nor how much is kept of buffers can be changed.
+#[test]
+fn what_is_said_of_states_is_counted() {
+    let program = example("papers/sense_reversing_barrier_1fence.fw");
+    let certificate = certificate_by(&Coherence::DEFAULT, &program, Model::Pso);
+    let Claim::Safe(placement, Proof::Buffers(found)) = &certificate.claim else { panic!("{:?}", certificate.claim) };
+    let forge = |buffers: Buffers| {
+        let claim = Claim::Safe(placement.clone(), Proof::Buffers(buffers));
+        verify(&program, &Certificate { claim, subject: certificate.subject.clone() }, &Unlimited)
+    };
+    assert_eq!(forge(*found), Ok(()));
+    for n_states in [0, found.n_states - 1, found.n_states + 1, u64::MAX] {
+        assert!(forge(Buffers { n_states, ..*found }).is_err(), "there are not {n_states} states");
+    }
+    assert!(forge(Buffers { k: found.k + 1, ..*found }).is_err(), "there are other states then");
+}
+
+/// A program with weaker orders, or under a weaker model, has the certificate of the other refused.
+#[test]
+fn a_certificate_of_races_is_about_one_program_and_model() {
+    let pairs = [
+        ("races/lock.fw", "races/lock_relaxed.fw", Model::Sc),
+        ("races/message_released.fw", "races/message_relaxed.fw", Model::Tso),
+        ("races/release_sequence.fw", "races/release_overwritten.fw", Model::Pso),
+    ];
+    for (safe, other, model) in pairs {
+        let found = race_certificate(&example(safe), model).expect("it has no race");
+        assert_eq!(verify(&example(safe), &found, &Unlimited), Ok(()), "{safe}");
+        assert!(race_certificate(&example(other), model).is_none(), "{other} has a race");
+        assert_refused(&example(other), found.clone(), &format!("the certificate of {safe} for {other}"));
+        let Question::Race(n_states) = found.subject.question else { panic!("it is about races") };
+        for wrong in [0, n_states - 1, n_states + 1] {
+            let mut forged = found.clone();
+            forged.subject.question = Question::Race(wrong);
+            assert_refused(&example(safe), forged, &format!("{safe}: {wrong} states"));
+        }
+    }
+    let program = example("races/peterson_plain.fw");
+    let mut found = race_certificate(&program, Model::Sc).expect("it has no race under SC");
+    found.subject.model = Model::Tso;
+    assert_refused(&program, found, "Peterson's lock under TSO");
 }

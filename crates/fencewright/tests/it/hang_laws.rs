@@ -4,6 +4,7 @@
 //! alone and with memory as it is, whether it can go on for ever without changing it. It knows nothing of cubes and
 //! register-free forms. A wait for a condition is a loop that does nothing until it holds: so the oracle has it.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencewright::certificate::{Claim, Question, parse, verify, write};
@@ -17,19 +18,21 @@ use fencewright::source::Source;
 use fencewright::system::{Control, Effect, Outcome, State, System, Transition};
 use fencewright::watch::Unlimited;
 
-use crate::common::law::{MAX_STATES, check_waiting, engines, of_many, program, program_of};
+use crate::common::law::{MAX_STATES, check_waiting, engines, n_programs, of_many, program, program_of, seed};
 use crate::common::oracle::{Truth, truth, visit};
+use crate::common::random::Random;
+use crate::robust_fences::Compared;
 
 #[test]
 fn engines_agree_with_the_definition() {
     let mut n_hangs = BTreeMap::new();
-    let counts = std::cell::RefCell::new(&mut n_hangs);
+    let counts = RefCell::new(&mut n_hangs);
     check_waiting("hangs", 1, |sample| {
         let (program, looping) = (program(sample)?, program_of(sample.text_with_loops())?);
         let mut truths = Vec::new();
+        let (placement, threads) = (&Placement::NONE, &threads(&looping, &Placement::NONE));
         for model in Model::ALL {
-            let threads = threads(&looping);
-            let truth = model.with(Dialect::default(), Looking { program: &looping, threads });
+            let truth = model.with(Dialect::default(), Looking { program: &looping, placement, threads });
             truths.push(truth);
             agrees(&program, model, truth)?;
         }
@@ -46,14 +49,14 @@ fn engines_agree_with_the_definition() {
 /// The checker finds who is stuck where by itself; and what engines say is certified.
 #[test]
 fn the_checker_agrees_with_the_definition() {
-    let n_safe = std::cell::Cell::new(0);
+    let n_safe = Cell::new(0);
     check_waiting("certificates of hangs", 6, |sample| {
         let (program, looping) = (program(sample)?, program_of(sample.text_with_loops())?);
         let question = Question::Hang(Vec::new());
         let asked = question.of(&program, &Unlimited).map_err(|it| it.to_string())?;
+        let (placement, threads) = (&Placement::NONE, &threads(&looping, &Placement::NONE));
         for model in Model::ALL {
-            let threads = threads(&looping);
-            let defined = model.with(Dialect::default(), Looking { program: &looping, threads });
+            let defined = model.with(Dialect::default(), Looking { program: &looping, placement, threads });
             let found = truth(&asked, &Placement::NONE, model, Dialect::default(), MAX_STATES);
             if defined != Truth::TooLarge && found != Truth::TooLarge && defined != found {
                 return Err(format!("{model}: {defined:?}, but the checker's property is {found:?}"));
@@ -64,6 +67,53 @@ fn the_checker_agrees_with_the_definition() {
     });
     println!("{} proofs that there is no hang", n_safe.get());
     of_many(n_safe.get() > 100, "hardly any program has no hang");
+}
+
+#[test]
+fn the_minimal_sets_against_hangs_equal_brute_force() {
+    let compared = Compared::default();
+    let equals = |program: &Program| {
+        let is_right = |model: Model, placement: &Placement| {
+            let threads = &threads(program, placement);
+            match model.with(Dialect::default(), Looking { program, placement, threads }) {
+                Truth::Safe => Some(true),
+                Truth::Unsafe => Some(false),
+                Truth::TooLarge => None,
+            }
+        };
+        compared.equals_brute_force(&Auto, &Hang::default(), program, is_right)
+    };
+    check_waiting("fences against hangs", 60, |sample| {
+        // The oracle has a wait as a loop, which has other places for fences.
+        let has_loops = sample.text().lines().eq(sample.text_with_loops().lines());
+        if has_loops { equals(&program(sample)?) } else { Ok(()) }
+    });
+    for i in 0..n_programs() / 30 {
+        let text = lost_wake_up(&mut Random(seed().wrapping_mul(1_000_003).wrapping_add(i)));
+        let program = program_of(text.clone()).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        equals(&program).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    }
+    compared.told("hang", 20);
+}
+
+/// One thread waits unless it sees the other, which wakes it if it sees that: most hang under a weak model only.
+fn lost_wake_up(random: &mut Random) -> String {
+    let mut more = |n: usize| match random.below(n) {
+        0 => "data = 1;",
+        1 => "fence;",
+        2 => "fence(store);",
+        _ => "",
+    };
+    let [a, b, c, d, e, f] = [more(9), more(9), more(6), more(9), more(9), more(6)];
+    let seen = random.below(2);
+    let wake = if random.chance(80) { "wake = 1;" } else { "data = 1; wake = 1;" };
+    let waits = if random.chance(80) { "while (wake == 0) {}" } else { "while (wake == 0 && data == 0) {}" };
+    format!(
+        "shared idle, work, wake, data: 0..1;
+thread P {{ {a} idle = 1; {b} if (work == 0) {{ {c} {waits} }} }}
+thread Q {{ {d} work = 1; {e} if (idle == {seen}) {{ {wake} }} {f} }}
+forbid false at end;"
+    )
 }
 
 /// How many proofs there are that a program has no hang.
@@ -107,15 +157,15 @@ fn agrees(program: &Program, model: Model, truth: Truth) -> Result<(), String> {
 
 struct Looking<'a> {
     program: &'a Program,
-    threads: Vec<Thread>,
+    placement: &'a Placement,
+    threads: &'a [Thread],
 }
 
 impl Job for Looking<'_> {
     type Output = Truth;
 
     fn run<M: Machine>(self, machine: M) -> Truth {
-        let placement = Placement::NONE;
-        let system = System::new(self.program, &placement, machine);
+        let system = System::new(self.program, self.placement, machine);
         visit(&system, MAX_STATES, |state| {
             let contents = system.contents(&state.memory).as_slice().to_vec();
             let mut waits = state.controls.iter_enumerated().filter_map(|(process, control)| {
@@ -146,11 +196,23 @@ struct Thread {
     locals: Vec<Local>,
     is_end: Vec<bool>,
     steps: Vec<Step>,
+    /// What was found out already.
+    known: RefCell<BTreeMap<(usize, Vec<Value>), bool>>,
 }
 
 impl Thread {
     fn is_stuck(&self, local: &Local, memory: &[Value]) -> bool {
         let start = self.locals.iter().position(|it| it == local).expect("it knows all its local states");
+        let key = (start, memory.to_vec());
+        let known = self.known.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let is_stuck = self.goes_nowhere(start, memory);
+            self.known.borrow_mut().insert(key, is_stuck);
+            is_stuck
+        })
+    }
+
+    fn goes_nowhere(&self, start: usize, memory: &[Value]) -> bool {
         let now: Vec<&Step> = self.steps.iter().filter(|step| step.memory == memory).collect();
         let reached = |from: usize| {
             let mut seen = BTreeSet::from([from]);
@@ -169,13 +231,12 @@ impl Thread {
     }
 }
 
-fn threads(program: &Program) -> Vec<Thread> {
-    program.processes().indices().map(|process| thread(program, process)).collect()
+fn threads(program: &Program, placement: &Placement) -> Vec<Thread> {
+    program.processes().indices().map(|process| thread(program, placement, process)).collect()
 }
 
-fn thread(program: &Program, process: ProcessId) -> Thread {
-    let placement = Placement::NONE;
-    let system = System::new(program, &placement, Sc);
+fn thread(program: &Program, placement: &Placement, process: ProcessId) -> Thread {
+    let system = System::new(program, placement, Sc);
     let entry = Control::At(program.processes()[process].entry);
     let registers: Vec<Vec<Value>> = fencewright::system::starts(program)
         .expect("domains are finite")
@@ -203,7 +264,7 @@ fn thread(program: &Program, process: ProcessId) -> Thread {
         next += 1;
     }
     let ends = |(control, _): &Local| control.point().is_some_and(|it| program.points()[it].is_end);
-    Thread { is_end: locals.iter().map(ends).collect(), locals, steps }
+    Thread { is_end: locals.iter().map(ends).collect(), locals, steps, known: RefCell::default() }
 }
 
 fn transitions(

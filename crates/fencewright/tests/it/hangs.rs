@@ -126,3 +126,14 @@ fn an_assume_is_a_wait() {
         "shared go, done: 0..1; thread P { let r = go; done = 1; assume(r == 1); } thread Q { go = 1; } forbid hang;";
     assert!(matches!(asked(&program(late), Model::Sc, &Hang::default()).answer.verdict, Verdict::Unsafe(_)));
 }
+
+#[test]
+fn nobody_waits_for_what_its_only_writer_has_written_over() {
+    let text = "shared flag[2]: bool; shared turn: 0..1;
+thread P(i: 0..1) { loop { flag[i] = true; turn = i; flag[i] = false; while (flag[1 - i]) {} } }
+forbid false at end;";
+    let (program, options) = (program(text), Options::default());
+    let reduced = Hang::default().reduce(&Task::new(&program, Model::Pso, &options), &Unlimited);
+    let asked = reduced.unwrap_or_else(|it| panic!("{it:?}")).program;
+    assert!(asked.properties().iter().all(|it| it.situations.is_empty()), "{:?}", asked.properties());
+}

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use fencewright::certificate::explore_ordered;
 use fencewright::engine::data_race::{ask_race, told};
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, named};
 use fencewright::memory::Model;
@@ -483,6 +484,9 @@ fn agrees(sample: &Sample, number: u64) -> Result<bool, String> {
             None if engine.name() == explicit.name() => return Err("no answer".to_owned()),
             Some(_) | None => {}
         }
+    }
+    if explore_ordered(&program, &Unlimited).is_ok() == truth {
+        return Err(format!("the checker of certificates sees another answer than {truth}"));
     }
     // What races under SC races under every model, and a run of that model shows it.
     if truth && number.is_multiple_of(4) {

@@ -1,7 +1,7 @@
 //! Robustness of programs that people know.
 
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::robust::{Attacks, Robust, RobustTrace};
+use fencewright::engine::robust::{Attacks, Robust, RobustTrace, ask_robust};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
 use fencewright::expectation::{Held, hold_robust};
 use fencewright::memory::Model;
@@ -10,7 +10,7 @@ use fencewright::report::{Fullness, trace_text, violated};
 use fencewright::source::Style;
 use fencewright::watch::{Budget, Unlimited};
 
-use crate::common::expectation::expecting;
+use crate::common::expectation::{expecting, root};
 
 const ATTACKS: Attacks = Attacks { others: &Auto };
 
@@ -44,6 +44,23 @@ fn auto_says_what_the_headers_say() {
         }
     }
     assert!(n_held >= 22, "{n_held}");
+}
+
+#[test]
+fn attacks_settle_where_listing_what_is_new_takes_long() {
+    for (name, model, is_robust) in [
+        ("increasing_sequence_40", Model::Tso, true),
+        ("szymanski_fenced", Model::Pso, true),
+        ("chase_lev", Model::Tso, false),
+    ] {
+        let path = root().join(format!("examples/papers/{name}.fw"));
+        let program = program(&std::fs::read_to_string(path).expect("the example is there"));
+        let (options, budget) = (Options::default(), Budget { monitor: &Unlimited, max: 300_000 });
+        let asked = ask_robust(&Auto, &Task::new(&program, model, &options), &budget).expect("it is taken");
+        assert_eq!(asked.answer.engine, "attacks", "{name}");
+        assert_eq!(matches!(asked.answer.verdict, Verdict::Safe), is_robust, "{name}");
+        assert_eq!(matches!(asked.answer.verdict, Verdict::Unsafe(_)), !is_robust, "{name}");
+    }
 }
 
 const STORE_BUFFERING: &str = "shared x, y: 0..1;

@@ -1,4 +1,5 @@
 //! Fences for robustness: the minimal sets equal brute force over all sets, each held against the definition.
+//! [`Compared`] does that for any question.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,52 +23,74 @@ const MAX_CANDIDATES: usize = 4;
 
 #[test]
 fn the_minimal_sets_for_traces_equal_brute_force() {
-    let is_robust = |program: &Program, model: Model, placement: &Placement| match model
-        .with(Dialect::default(), Looking { program, placement })
-    {
-        Graphs::Old => Some(true),
-        Graphs::New => Some(false),
-        Graphs::Unseen => None,
-    };
-    equals_brute_force(&Attacks { others: &Auto }, &RobustTrace, is_robust);
+    let compared = Compared::default();
+    check_racing("fences for traces", SHAPE, 45, |sample| {
+        let program = &program(sample)?;
+        let is_robust = |model: Model, placement: &Placement| match model
+            .with(Dialect::default(), Looking { program, placement })
+        {
+            Graphs::Old => Some(true),
+            Graphs::New => Some(false),
+            Graphs::Unseen => None,
+        };
+        compared.equals_brute_force(&Attacks { others: &Auto }, &RobustTrace, program, is_robust)
+    });
+    compared.told(RobustTrace.name(), 50);
 }
 
 #[test]
 fn the_minimal_sets_for_states_equal_brute_force() {
-    let vectors = |program: &Program, model: Model, placement: &Placement| {
-        model.with(Dialect::default(), Collecting { program, placement })
-    };
-    equals_brute_force(&Auto, &Robust, |program, model, placement| {
-        Some(vectors(program, model, placement)?.is_subset(&vectors(program, Model::Sc, &Placement::NONE)?))
+    let compared = Compared::default();
+    check_racing("fences for states", SHAPE, 45, |sample| {
+        let program = &program(sample)?;
+        let vectors =
+            |model: Model, placement: &Placement| model.with(Dialect::default(), Collecting { program, placement });
+        let Some(old) = vectors(Model::Sc, &Placement::NONE) else { return Ok(()) };
+        let is_robust = |model: Model, placement: &Placement| Some(vectors(model, placement)?.is_subset(&old));
+        compared.equals_brute_force(&Auto, &Robust, program, is_robust)
     });
+    compared.told(Robust.name(), 50);
 }
 
-fn equals_brute_force(
-    engine: &dyn Engine,
-    question: &dyn Question,
-    is_robust: impl Fn(&Program, Model, &Placement) -> Option<bool>,
-) {
-    let (n_compared, n_fenced) = (Cell::new(0), Cell::new(0));
-    check_racing("fences for robustness", Shape { max_ops: 3, has_loops: false }, 45, |sample| {
-        let program = program(sample)?;
-        let places = candidates(&program, &Place::AfterStores, By::Process).expect("no labels are asked for");
+const SHAPE: Shape = Shape { max_ops: 3, has_loops: false };
+
+/// How many times sets were compared with brute force, and in how many there were fences.
+#[derive(Default)]
+pub(crate) struct Compared {
+    n_compared: Cell<u64>,
+    n_fenced: Cell<u64>,
+}
+
+impl Compared {
+    /// Compares the minimal sets of a program with brute force, given whether it is right with some fences.
+    pub(crate) fn equals_brute_force(
+        &self,
+        engine: &dyn Engine,
+        question: &dyn Question,
+        program: &Program,
+        is_right: impl Fn(Model, &Placement) -> Option<bool>,
+    ) -> Result<(), String> {
+        let places = candidates(program, &Place::AfterStores, By::Process).expect("no labels are asked for");
         if places.len() > MAX_CANDIDATES {
             return Ok(());
         }
         for model in Model::BUFFERED {
-            let judge = |placement: &Placement| is_robust(&program, model, placement);
-            let Some(expected) = brute_force(&places, judge) else { continue };
-            let found = synthesized(engine, question, &program, model, &places)?;
-            n_compared.set(n_compared.get() + 1);
-            n_fenced.set(n_fenced.get() + u64::from(expected.iter().any(|it| !it.is_empty())));
+            let Some(expected) = brute_force(&places, |placement| is_right(model, placement)) else { continue };
+            let found = synthesized(engine, question, program, model, &places)?;
+            self.n_compared.set(self.n_compared.get() + 1);
+            self.n_fenced.set(self.n_fenced.get() + u64::from(expected.iter().any(|it| !it.is_empty())));
             if found != expected {
                 return Err(format!("{} under {model}: {found:?}, brute force {expected:?}", question.name()));
             }
         }
         Ok(())
-    });
-    println!("{}: {} compared, {} with fences", question.name(), n_compared.get(), n_fenced.get());
-    of_many(n_fenced.get() > 50, "many programs need fences");
+    }
+
+    /// Tells how many there were.
+    pub(crate) fn told(&self, question: &str, many: u64) {
+        println!("{question}: {} compared, {} with fences", self.n_compared.get(), self.n_fenced.get());
+        of_many(self.n_fenced.get() > many, "many programs need fences");
+    }
 }
 
 /// The fences of a set.
@@ -93,10 +116,10 @@ fn synthesized(
     }
 }
 
-/// Every robust set of which nothing can be left out or weakened; `None` where that is too much to see.
+/// Every set that is right of which nothing can be left out or weakened; `None` where that is too much to see.
 fn brute_force(
     places: &IndexVec<CandidateId, Candidate>,
-    is_robust: impl Fn(&Placement) -> Option<bool>,
+    is_right: impl Fn(&Placement) -> Option<bool>,
 ) -> Option<BTreeSet<Fences>> {
     let mut all = vec![Fences::new()];
     for candidate in places.indices() {
@@ -108,10 +131,10 @@ fn brute_force(
         };
         all = all.iter().flat_map(|set| kinds.map(|kind| with(set, kind))).collect();
     }
-    let mut robust = BTreeSet::new();
+    let mut right = BTreeSet::new();
     for set in all {
-        if is_robust(&Choice(set.clone()).placement(places))? {
-            robust.insert(set);
+        if is_right(&Choice(set.clone()).placement(places))? {
+            right.insert(set);
         }
     }
     let is_minimal = |set: &&Fences| {
@@ -123,7 +146,7 @@ fn brute_force(
             };
             less
         });
-        dropped.into_iter().all(|less| !robust.contains(&less))
+        dropped.into_iter().all(|less| !right.contains(&less))
     };
-    Some(robust.iter().filter(is_minimal).cloned().collect())
+    Some(right.iter().filter(is_minimal).cloned().collect())
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::robust::{Attacks, Robust, RobustTrace};
+use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, ask};
 use fencewright::memory::{Dialect, Job, Machine, Model, PsoRmw};
 use fencewright::program::{Op, Placement, PointId, Program, Register, RegisterId, RmwVar, Value};
@@ -88,7 +88,7 @@ fn comes_to(program: &Program, model: Model, dialect: Dialect, new: Option<bool>
     let options = Options { dialect, ..Options::default() };
     for engine in engines().into_iter().chain([&Auto as &dyn Engine]) {
         let task = Task::new(program, model, &options);
-        let Ok(asked) = ask(engine, &Robust, &task, &Unlimited) else { continue };
+        let Ok(asked) = ask_robust(engine, &task, &Unlimited) else { continue };
         let name = engine.name();
         match (asked.answer.verdict, new) {
             (Verdict::Safe, Some(true)) => return Err(format!("{name} finds nothing new under {model}, {dialect:?}")),

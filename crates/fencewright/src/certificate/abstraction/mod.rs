@@ -13,8 +13,8 @@
 //!
 //! Why that is enough: every configuration of the reference semantics is in one that is visited. It is at the start;
 //! each step of the semantics is one here ([`step`]), since data is computed exactly ([`evaluate`]), a buffer stands
-//! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`]): they can wait.
-//! Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
+//! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`](super::urgent)): they
+//! can wait. Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
@@ -26,9 +26,7 @@ mod data;
 mod evaluate;
 mod late;
 mod linear;
-mod live;
 mod step;
-mod urgent;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -40,15 +38,15 @@ use crate::util::IndexVec;
 use crate::watch::heed;
 
 use super::Subject;
+use super::live::Live;
+use super::urgent::{Urgent, waits_for};
 use super::verify::{Failure, Steps};
 
 use bad::Bad;
 use configuration::{Configuration, Key, Layout};
 use data::Data;
 use late::{loads_at, waiting_points};
-use live::Live;
 use step::{Next, Stepper};
-use urgent::Urgent;
 
 pub use linear::{Predicate, Site};
 
@@ -165,9 +163,9 @@ impl Visit<'_> {
     /// Comes to a configuration: goes on at once if a process there is urgent, else raises it to the grid.
     fn add(&mut self, mut configuration: Configuration, steps: &mut Steps<'_>) -> Result<(), Failure> {
         steps.step(self.bytes)?;
-        self.live.forget_dead(&mut configuration, self.stepper.layout);
+        self.forget_dead(&mut configuration);
         self.bad.check(&configuration)?;
-        if let Some(process) = self.urgent.process(&configuration, &self.stepper)? {
+        if let Some(process) = self.urgent_process(&configuration)? {
             for next in self.stepper.moves(&configuration, process)? {
                 self.land(next, steps)?;
             }
@@ -185,6 +183,26 @@ impl Visit<'_> {
         self.bytes += (data.zone.n_variables() * data.zone.n_variables() * 16 + 256) as u64;
         self.todo.push(configuration);
         Ok(())
+    }
+
+    /// Forgets what does not matter any more. That only adds configurations.
+    fn forget_dead(&self, Configuration { key, data }: &mut Configuration) {
+        for (process, control) in key.controls.iter_enumerated() {
+            self.live.dead(process, *control).for_each(|it| data.forget(self.stepper.layout.register(process, it)));
+        }
+    }
+
+    /// A process for which the others wait, if there is one.
+    fn urgent_process(&self, at: &Configuration) -> Result<Option<ProcessId>, Failure> {
+        for (process, control) in at.key.controls.iter_enumerated().filter(|it| self.urgent.is_at(it.0, *it.1)) {
+            if let Some(conditions) = waits_for(self.stepper.flow, *control)
+                && self.stepper.may_block(at, process, &conditions)?
+            {
+                continue;
+            }
+            return Ok(Some(process));
+        }
+        Ok(None)
     }
 
     /// What the grid keeps of data.

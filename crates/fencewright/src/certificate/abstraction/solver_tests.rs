@@ -111,8 +111,8 @@ fn of_edge(visit: &Visit<'_>, from: &Configuration, process: ProcessId, (edge, t
     let missed = [formula(&from.data, "v"), relation].into_iter().chain(missed);
     let mut out = vec![query(&missed.collect::<Vec<_>>(), n)];
     for mut next in next {
-        visit.live.forget_dead(&mut next, visit.stepper.layout);
-        if visit.urgent.process(&next, &visit.stepper).expect("the visit has come through").is_some() {
+        visit.forget_dead(&mut next);
+        if visit.urgent_process(&next).expect("the visit has come through").is_some() {
             continue;
         }
         let known = visit.seen.get(&next.key).map(Vec::as_slice).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::numeric::Term;
 use crate::program::{
     Domain, EdgeId, Expr, FenceKind, LocationId, Micro, Op, Place, ProcessId, RegisterId, RmwVar, Value,
 };
-use crate::system::{Control, Flow, Move};
+use crate::system::{Flow, Move};
 use crate::util::IndexVec;
 
 use super::Storing;
@@ -440,13 +440,4 @@ impl Stepper<'_> {
             }
         }
     }
-}
-
-/// The edges that leave a control point without a fence before them.
-pub(super) fn plain_edges(flow: Flow<'_>, control: Control) -> Option<Vec<(EdgeId, Control)>> {
-    let moves = flow.moves(control).into_iter().map(|(next, to)| match next {
-        Move::Edge(edge) => Some((edge, to)),
-        Move::Fence(..) => None,
-    });
-    moves.collect()
 }

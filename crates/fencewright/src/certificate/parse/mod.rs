@@ -15,7 +15,7 @@ use crate::util::{Idx, IndexVec};
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Constraint, Message, MessageKind, ProcessProof, Waiting};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
-use super::{Abstraction, Certificate, Claim, LocalState, Proof, Question, Subject, VERSION, write};
+use super::{Abstraction, Buffers, Certificate, Claim, LocalState, Proof, Question, Subject, VERSION, write};
 
 use words::{Line, Lines, Word};
 
@@ -68,10 +68,18 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     Ok(Subject { tool, program, model, pso_rmw, question: question(lines)? })
 }
 
-/// `question hang`, and who may wait; nothing for safety.
+/// `question hang`, and who may wait; `question race`, and how many states; nothing for safety.
 fn question(lines: &mut Lines<'_>) -> Parsed<Question> {
     let Some(mut line) = lines.next_if("question") else { return Ok(Question::Safety) };
-    line.keyword("hang")?;
+    let kind = line.word("`hang` or `race`")?;
+    if kind.text == "race" {
+        let n_states = line.word("a number of states")?.number()?;
+        line.end()?;
+        return Ok(Question::Race(n_states));
+    }
+    if kind.text != "hang" {
+        return Err(Box::new(kind.unexpected("`hang` or `race`")));
+    }
     line.end()?;
     let mut may_wait = Vec::new();
     while let Some(mut line) = lines.next_if("may-wait") {
@@ -110,7 +118,7 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `exploration` or `abstraction`";
+    const EXPECTED: &str = "`basis`, `exploration`, `buffers` or `abstraction`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
         "basis" => {
@@ -123,6 +131,12 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
             let n_states = line.word("a number of states")?.number()?;
             line.end()?;
             Ok(Proof::Exploration(n_states))
+        }
+        "buffers" => {
+            let k = line.word("how many stores are kept in order")?.number()?;
+            let n_states = line.word("a number of states")?.number()?;
+            line.end()?;
+            Ok(Proof::Buffers(Buffers { k, n_states }))
         }
         "abstraction" => {
             let k = line.word("how many stores are kept")?.number()?;

@@ -20,10 +20,12 @@
 //! | [`soon`] | a hang that a short search finds |
 //! | [`stuck`] | where a thread is stuck, and what memory must hold for that |
 //! | [`told`] | what is said of a hang |
+//! | [`written`] | what memory can hold where all buffers are empty |
 
 mod soon;
 mod stuck;
 mod told;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,6 +39,7 @@ use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
 use stuck::{Cube, Stuck, all_stuck};
+use written::{Written, Wrote};
 
 pub use soon::hangs_soon;
 pub use told::{Waiting, waiting};
@@ -69,7 +72,9 @@ impl Hang {
         let plain = Task::new(&program, task.model, task.options);
         let automaton = Automaton::new(&plain, merging);
         let free = RegisterFree::new(&plain, &automaton, monitor)?;
-        let maker = Maker { hang: self, program: &program, free: &free };
+        // Of a memory that is more than its buffers nothing is known.
+        let written = task.buffering().map_or_else(|_| Written::unknown(&free), |_| Written::new(&free));
+        let maker = Maker { hang: self, program: &program, free: &free, written };
         let stuck = all_stuck(&program, &free, &|process, point| maker.may_wait(process, point), monitor)?;
         let situations = maker.situations(&stuck)?;
         let words = PropertyWords { name: Some(self.name().to_owned()), ..PropertyWords::default() };
@@ -103,19 +108,22 @@ impl Question for Hang {
 }
 
 /// A thread at a point, with what registers and memory hold.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 struct Place {
     point: PointId,
     registers: Vec<(RegisterId, i64)>,
     memory: Cube,
     /// Whether it may be there for ever.
     is_fine: bool,
+    /// What it may have stored last.
+    wrote: BTreeSet<Wrote>,
 }
 
 struct Maker<'a> {
     hang: &'a Hang,
     program: &'a Program,
     free: &'a RegisterFree,
+    written: Written<'a>,
 }
 
 impl Maker<'_> {
@@ -139,15 +147,27 @@ impl Maker<'_> {
             chosen = next;
         }
         chosen.retain(|(places, _)| places.iter().any(|(_, place)| !place.is_fine));
+        let is_possible = |(places, memory): &(Vec<(ProcessId, Place)>, Cube)| {
+            let wrote: Vec<&BTreeSet<Wrote>> = places.iter().map(|(_, place)| &place.wrote).collect();
+            self.written.is_possible(memory, &wrote)
+        };
+        chosen.retain(is_possible);
         Ok(chosen.iter().map(|(places, memory)| self.situation(places, memory)).collect())
     }
 
     /// Where a thread may be for ever: at its ends, and where it is stuck.
     fn places(&self, process: ProcessId, stuck: &[Stuck]) -> Vec<Place> {
         let states = &self.free.processes[process].states;
-        let ends: BTreeSet<PointId> =
-            states.iter().filter_map(|it| it.point).filter(|&it| self.program.points()[it].is_end).collect();
-        let end = |point| Place { point, registers: Vec::new(), memory: Cube::new(), is_fine: true };
+        let mut ends: BTreeMap<PointId, Vec<StateId>> = BTreeMap::new();
+        for (state, point) in states.iter().enumerate().filter_map(|(state, it)| Some((state, it.point?))) {
+            if self.program.points()[point].is_end {
+                ends.entry(point).or_default().push(state as StateId);
+            }
+        }
+        let end = |(point, states): (PointId, Vec<StateId>)| {
+            let wrote = self.written.of(process, &states);
+            Place { point, registers: Vec::new(), memory: Cube::new(), is_fine: true, wrote }
+        };
         let mut out: Vec<Place> = ends.into_iter().map(end).collect();
         let mut alike: BTreeMap<(PointId, Cube, bool), Vec<StateId>> = BTreeMap::new();
         for it in stuck {
@@ -158,13 +178,9 @@ impl Maker<'_> {
             alike.entry((point, it.memory.clone(), is_fine)).or_default().push(it.state);
         }
         for ((point, memory, is_fine), here) in alike {
-            let registers = self.told_apart(process, point, &here);
-            out.extend(registers.into_iter().map(|registers| Place {
-                point,
-                registers,
-                memory: memory.clone(),
-                is_fine,
-            }));
+            let wrote = self.written.of(process, &here);
+            let place = |registers| Place { point, registers, memory: memory.clone(), is_fine, wrote: wrote.clone() };
+            out.extend(self.told_apart(process, point, &here).into_iter().map(place));
         }
         out
     }

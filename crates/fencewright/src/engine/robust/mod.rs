@@ -16,10 +16,12 @@
 //! | [`state`] | the first that is new, as a property |
 //! | [`attack`] | one thread delays a store, others make that show |
 //! | [`search`] | all attacks at once, under sequential consistency |
+//! | [`sooner`] | states that are settled by looking for attacks |
 
 mod attack;
 mod known;
 mod search;
+mod sooner;
 mod state;
 
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
@@ -34,6 +36,8 @@ use crate::system::Violation;
 use crate::watch::Monitor;
 
 use search::{End, Search};
+
+pub use sooner::ask_robust;
 
 /// The name of the question for control vectors.
 pub const ROBUST: &str = "robust";
@@ -55,13 +59,17 @@ impl Robust {
 
     /// The question as a property: the same for every model.
     fn property(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Property, Unmade> {
-        Ok(Property {
+        Ok(Self::forbidding(Self::situations(task, monitor)?))
+    }
+
+    fn forbidding(situations: Vec<Situation>) -> Property {
+        Property {
             kind: PropertyKind::Robust,
-            situations: Self::situations(task, monitor)?,
+            situations,
             text: "a situation that sequential consistency does not reach".to_owned(),
             words: PropertyWords { name: Some(ROBUST.to_owned()), ..PropertyWords::default() },
             span: Span::default(),
-        })
+        }
     }
 
     fn situations(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Vec<Situation>, Unmade> {

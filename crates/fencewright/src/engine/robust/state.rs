@@ -11,6 +11,8 @@
 //! not needed to tell it from S are left open. So the situations are few, every one of them is new, and a run that gets
 //! anywhere new gets to one of them.
 
+use std::collections::BTreeMap;
+
 use crate::engine::automaton::{Letter, RegisterFree, StateId, Unmade};
 use crate::engine::{Task, Unsupported};
 use crate::program::{BinaryOp, Expr, PointId, ProcessId, Program, RegisterId, Situation, StateVar, Value};
@@ -46,7 +48,7 @@ pub(super) fn situations(
     monitor: &dyn Monitor,
 ) -> Result<Vec<Situation>, Unmade> {
     let known = Known::new(free, monitor)?;
-    let mut maker = Maker { program: task.program, free, known: &known, cubes: Vec::new() };
+    let mut maker = Maker::new(task.program, free, &known);
     for (i, vector) in known.landed.iter().enumerate() {
         if i.is_multiple_of(POLL_EVERY) {
             let bytes = (maker.cubes.len() * 512 + known.landed.len() * vector.len() * 12) as u64;
@@ -62,10 +64,29 @@ struct Maker<'a> {
     program: &'a Program,
     free: &'a RegisterFree,
     known: &'a Known,
+    /// The local states at each point.
+    here: BTreeMap<PointId, Vec<StateId>>,
+    /// The vectors in which a process has landed in a state, by number.
+    with: IndexVec<ProcessId, Vec<Vec<u32>>>,
     cubes: Vec<Cube>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(program: &'a Program, free: &'a RegisterFree, known: &'a Known) -> Self {
+        let mut here: BTreeMap<PointId, Vec<StateId>> = BTreeMap::new();
+        for states in free.processes.iter().map(|it| &it.states) {
+            for (state, point) in states.iter().enumerate().filter_map(|(state, info)| Some((state, info.point?))) {
+                here.entry(point).or_default().push(state as StateId);
+            }
+        }
+        let empty = free.processes.iter().map(|it| vec![Vec::new(); it.states.len()]);
+        let mut with: IndexVec<ProcessId, Vec<Vec<u32>>> = empty.collect();
+        for (number, vector) in known.landed.iter().enumerate() {
+            with.iter_mut().zip(vector).for_each(|(with, &state)| with[state as usize].push(number as u32));
+        }
+        Self { program, free, known, here, with, cubes: Vec::new() }
+    }
+
     /// Adds what is new and one read away from a vector.
     fn beyond(&mut self, vector: &Vector) -> Result<(), Unsupported> {
         for (process, automaton) in self.free.processes.iter_enumerated() {
@@ -144,11 +165,16 @@ impl Maker<'_> {
 
     /// Whether sequential consistency reaches nothing of it.
     fn is_new(&self, cube: &Cube) -> bool {
-        let mut places: Vec<(usize, &BitSet)> =
-            cube.iter_enumerated().filter_map(|(process, it)| Some((process.index(), &it.as_ref()?.from))).collect();
-        places.sort_by_key(|(_, from)| from.iter().count());
-        let is_there = |vector: &Vector| places.iter().all(|(process, from)| from.contains(vector[*process] as usize));
-        !self.known.landed.iter().any(is_there)
+        let places: Vec<(ProcessId, &BitSet)> =
+            cube.iter_enumerated().filter_map(|(process, it)| Some((process, &it.as_ref()?.from))).collect();
+        let n_with = |&(process, from): &(ProcessId, &BitSet)| -> usize {
+            from.iter().map(|state| self.with[process][state].len()).sum()
+        };
+        let Some(&(rarest, from)) = places.iter().min_by_key(|&it| n_with(it)) else { return false };
+        let mut candidates = from.iter().flat_map(|state| &self.with[rarest][state]);
+        let is_there =
+            |vector: &Vector| places.iter().all(|(process, from)| from.contains(vector[process.index()] as usize));
+        !candidates.any(|&number| is_there(&self.known.landed[number as usize]))
     }
 
     /// A thread in a local state, with the registers that tell local states at the same point apart.
@@ -158,7 +184,7 @@ impl Maker<'_> {
         let point = info.point.expect("without fences laid over it, every state is at a point");
         let varies = |register: &RegisterId| {
             let value = info.registers[register.index()];
-            states.iter().any(|it| it.point == Some(point) && it.registers[register.index()] != value)
+            self.here[&point].iter().any(|&it| states[it as usize].registers[register.index()] != value)
         };
         let registers = self.program.processes()[process].registers.indices().filter(varies);
         let registers = registers.map(|it| (it, info.registers[it.index()])).collect();
@@ -166,13 +192,12 @@ impl Maker<'_> {
     }
 
     fn at(&self, process: ProcessId, point: PointId, registers: Vec<(RegisterId, Value)>) -> Place {
-        let all = self.free.processes[process].states.iter().enumerate();
-        let fits = all.filter(|(_, info)| {
-            let mut holds =
-                registers.iter().map(|(register, value)| info.registers.get(register.index()) == Some(value));
-            info.point == Some(point) && holds.all(|it| it)
-        });
-        let states: BitSet = fits.map(|(state, _)| state).collect();
+        let infos = &self.free.processes[process].states;
+        let fits = |state: &usize| {
+            let mut wanted = registers.iter();
+            wanted.all(|(register, value)| infos[*state].registers.get(register.index()) == Some(value))
+        };
+        let states: BitSet = self.here[&point].iter().map(|&state| state as usize).filter(fits).collect();
         let from = self.known.from(process, &states);
         Place { point, registers, states, from }
     }

@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use crate::analysis::blame::{Blame, blame};
 use crate::engine::Judged;
 use crate::program::Program;
-use crate::report::trace_text::Drawing;
+use crate::report::trace_text::{Drawing, sentences};
 use crate::report::words::Fullness;
 use crate::report::{Look, property, violated};
 use crate::source::Style;
@@ -72,7 +72,7 @@ pub fn trace_view(program: &Program, run: &Run, properties: &[Judged]) -> TraceV
         ("violated", escaped(&violated)),
         ("properties", listed(program, properties)),
         ("start", start),
-        ("blame", escaped(&blame.sentence(program, run))),
+        ("blame", escaped(&sentences(program, run).join(" "))),
         ("source", rows::markup(program)),
         ("steps", steps(&data, &blame)),
     ];

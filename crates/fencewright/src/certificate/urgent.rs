@@ -12,13 +12,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::certificate::Failure;
-use crate::program::{Expr, Op, ProcessId, Program, RegisterId, StateVar};
-use crate::system::{Control, Flow};
+use crate::program::{EdgeId, Expr, Op, ProcessId, Program, RegisterId, StateVar};
+use crate::system::{Control, Flow, Move};
 use crate::util::IndexVec;
-
-use super::configuration::Configuration;
-use super::step::{Stepper, plain_edges};
 
 /// The control points at which a process may be urgent.
 pub(super) struct Urgent {
@@ -37,21 +33,16 @@ impl Urgent {
         Self { points: points.collect() }
     }
 
-    /// A process for which the others wait, if there is one.
-    pub(super) fn process(&self, at: &Configuration, stepper: &Stepper<'_>) -> Result<Option<ProcessId>, Failure> {
-        for (process, control) in at.key.controls.iter_enumerated() {
-            if self.points[process].contains(control) {
-                let edges = plain_edges(stepper.flow, *control).unwrap_or_default();
-                let ops = edges.iter().map(|(edge, _)| &stepper.flow.program.edges()[*edge].op);
-                let conditions: Option<Vec<&Expr<RegisterId>>> = ops.map(condition).collect();
-                let may_block = conditions.map_or(Ok(false), |it| stepper.may_block(at, process, &it))?;
-                if !may_block {
-                    return Ok(Some(process));
-                }
-            }
-        }
-        Ok(None)
+    /// Whether others wait for a process that is there, if it can go on.
+    pub(super) fn is_at(&self, process: ProcessId, control: Control) -> bool {
+        self.points[process].contains(&control)
     }
+}
+
+/// What the local steps from a control point wait for, one of them at least; `None` if one waits for nothing.
+pub(super) fn waits_for(flow: Flow<'_>, control: Control) -> Option<Vec<&Expr<RegisterId>>> {
+    let edges = plain_edges(flow, control).unwrap_or_default();
+    edges.iter().map(|(edge, _)| condition(&flow.program.edges()[*edge].op)).collect()
 }
 
 /// What a local step waits for, if it waits.
@@ -117,4 +108,13 @@ fn reachable(flow: Flow<'_>, process: ProcessId) -> BTreeSet<Control> {
         }
     }
     seen
+}
+
+/// The edges that leave a control point without a fence before them.
+fn plain_edges(flow: Flow<'_>, control: Control) -> Option<Vec<(EdgeId, Control)>> {
+    let moves = flow.moves(control).into_iter().map(|(next, to)| match next {
+        Move::Edge(edge) => Some((edge, to)),
+        Move::Fence(..) => None,
+    });
+    moves.collect()
 }

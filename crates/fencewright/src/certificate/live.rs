@@ -1,14 +1,14 @@
 //! Registers that no longer matter, whose values are forgotten so that there are fewer configurations.
 //!
-//! To forget a value only adds configurations, so a proof that goes through is one whatever is said here.
+//! A register is *dead* at a point if, on every way from there, it is written before anything looks at it, and no
+//! property looks at it. What the process does, what others see, and whether a property holds is then the same whatever
+//! it holds.
 
 use std::collections::BTreeSet;
 
 use crate::program::{Micro, Op, Place, PointId, ProcessId, Program, RegisterId, RmwVar, StateVar};
 use crate::system::Control;
 use crate::util::{Idx, IndexVec};
-
-use super::configuration::{Configuration, Layout};
 
 /// The registers that matter at each point.
 pub(super) struct Live {
@@ -48,22 +48,19 @@ impl Live {
         Self { at, targets, observed, n_registers }
     }
 
-    /// Forgets what does not matter any more.
-    pub(super) fn forget_dead(&self, configuration: &mut Configuration, layout: &Layout) {
-        let Configuration { key, data } = configuration;
-        for (process, control) in key.controls.iter_enumerated() {
-            let point = match *control {
-                Control::At(point) => point,
-                Control::Done(edge) => self.targets[edge.index()],
-                // The edge is still to come.
-                Control::Ready(_) => continue,
-            };
-            for register in (0..self.n_registers[process]).map(RegisterId::from_usize) {
-                if !self.at[point].contains(&register) && !self.observed.contains(&(process, register)) {
-                    data.forget(layout.register(process, register));
-                }
-            }
-        }
+    /// The registers of a process that are dead while it is there.
+    pub(super) fn dead(&self, process: ProcessId, control: Control) -> impl Iterator<Item = RegisterId> + '_ {
+        let point = match control {
+            Control::At(point) => Some(point),
+            Control::Done(edge) => Some(self.targets[edge.index()]),
+            // The edge is still to come.
+            Control::Ready(_) => None,
+        };
+        let registers = (0..self.n_registers[process]).map(RegisterId::from_usize);
+        registers.filter(move |register| {
+            let is_live = point.is_none_or(|point| self.at[point].contains(register));
+            !is_live && !self.observed.contains(&(process, *register))
+        })
     }
 }
 

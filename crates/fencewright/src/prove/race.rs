@@ -1,0 +1,45 @@
+//! Certificates of the absence of races: the states under SC with who knows of which access, and a proof that under the
+//! model no two accesses come at once.
+
+use crate::certificate::{Certificate, Claim, Question, digest, explore_ordered};
+use crate::engine::data_race::ask_race;
+use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::program::Program;
+use crate::watch::Monitor;
+
+use super::{Proved, Scaled, certificate, proof, reason};
+
+/// Asks an engine whether accesses to plain data race, and puts down why they do not. A race is shown by its run alone.
+/// The program is that of the run, with the question as a property.
+///
+/// # Errors
+/// The question makes no sense of the program, or the engine does not take what it comes down to.
+pub fn certify_race(
+    engine: &dyn Engine,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Result<(Proved, Program), Unsupported> {
+    let Asked { answer, program } = ask_race(engine, task, monitor)?;
+    let proved = match &answer.verdict {
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => Proved { answer, certificate: None },
+        Verdict::Safe => match why(task, answer.engine, monitor) {
+            Ok(certificate) => Proved { answer, certificate: Some(certificate) },
+            Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
+        },
+    };
+    Ok((proved, program))
+}
+
+/// Why there is no race; the checker accepts it.
+fn why(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
+    let n_states =
+        explore_ordered(task.program, &Scaled(monitor)).map_err(|failure| reason(failure, StopReason::Unproved))?;
+    let question = Question::Race(n_states);
+    let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
+    let asked = Task { program: &asked, ..*task };
+    let mut found = certificate(&asked, Claim::Safe(task.placement.clone(), proof(&asked, engine, monitor)?));
+    found.subject.question = question;
+    // It is about the program; what is asked of it is made anew.
+    found.subject.program = digest(task.program);
+    Ok(found)
+}
