@@ -3,6 +3,7 @@
 // expect sc: safe (the data is written before the flag)
 // expect tso: safe (stores stay in order)
 // expect pso: safe (the write barrier keeps them in order)
+// expect sc race: safe (every access is marked)
 
 #include <assert.h>
 #include <pthread.h>

@@ -228,7 +228,11 @@ impl<'a> Lowering<'a> {
             let message = format!("`{}` has {n} parameters, found {} arguments", name.text, arguments.len());
             return self.refuse(span, &message, "see <stdatomic.h>");
         }
-        let value = match atomic {
+        self.done(atomic, arguments, span).map(Some)
+    }
+
+    fn done(&mut self, atomic: Atomic, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
+        Some(match atomic {
             Atomic::Load(order) => {
                 let (named, order) = (self.behind(&arguments[0])?, self.order(order, arguments)?);
                 self.load(&named, order.load(), span)?
@@ -270,8 +274,7 @@ impl<'a> Lowering<'a> {
                 Value::Void
             }
             Atomic::Nothing => Value::Void,
-        };
-        Some(Some(value))
+        })
     }
 
     /// What the pointer that is the first argument points at.
@@ -304,7 +307,7 @@ impl<'a> Lowering<'a> {
     fn swap(&mut self, named: &Named, order: Order, value: Value, span: Span) -> Option<Value> {
         let ty = Rc::clone(named.ty());
         let raw = self.raw(value, &ty, span)?;
-        let old = self.update(named, order.update(), Update::Swap, raw, span)?;
+        let old = self.update(named, order.update(), Update::Swap, &raw, span)?;
         Some(self.typed(old, &ty))
     }
 
@@ -324,7 +327,7 @@ impl<'a> Lowering<'a> {
         if !matches!(ty.ty, Type::Integer(_) | Type::Bool) {
             return self.refuse(span, "arithmetic on something that is no integer", "use an integer");
         }
-        let old = self.update(&named, order.update(), Update::Fetch(op), by.clone(), span)?;
+        let old = self.update(&named, order.update(), Update::Fetch(op), &by, span)?;
         let value = if wants_new { Expr::binary(op, old, by) } else { old };
         Some(Value::Number(value, ty.ty.integer().unwrap_or(Integer::INT)))
     }
@@ -415,6 +418,7 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
+            it.note_access(target, true);
             let place = it.place(target, span)?;
             let order = order.update();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };

@@ -21,67 +21,44 @@ impl<'a> Lowering<'a> {
     /// A condition; the effects of what is looked at first are done.
     pub(super) fn condition(&mut self, it: &'a ast::Expr) -> Option<Condition> {
         let span = it.span;
-        match &it.kind {
-            ExprKind::Unary(UnaryOp::Not, operand) => {
-                let inner = self.condition(operand)?;
-                Some(negated(inner, span))
-            }
-            ExprKind::And(left, right) => {
-                let left = self.condition(left)?;
-                match known(&left) {
-                    Some(true) => self.condition(right),
-                    Some(false) => Some(left),
-                    None => {
-                        let right = self.later(right)?;
-                        let kind = ConditionKind::And(Box::new(left), Box::new(right));
-                        Some(Condition { span, kind })
-                    }
-                }
-            }
-            ExprKind::Or(left, right) => {
-                let left = self.condition(left)?;
-                match known(&left) {
-                    Some(true) => Some(left),
-                    Some(false) => self.condition(right),
-                    None => {
-                        let right = self.later(right)?;
-                        let kind = ConditionKind::Or(Box::new(left), Box::new(right));
-                        Some(Condition { span, kind })
-                    }
-                }
-            }
-            ExprKind::Binary(op, left, right) if is_comparison(*op) => {
-                let left = self.value(left)?;
-                let left = self.settled_before(left, right, span);
-                let right = self.value(right)?;
-                let expr = self.compared_values(*op, left, right, span)?;
-                Some(test(expr, span))
-            }
-            ExprKind::Integer { .. }
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Name(_)
-            | ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Conditional(..)
-            | ExprKind::Assign(..)
-            | ExprKind::Step { .. }
-            | ExprKind::Comma(..)
-            | ExprKind::Call(..)
-            | ExprKind::Member(..)
-            | ExprKind::Arrow(..)
-            | ExprKind::Index(..)
-            | ExprKind::Deref(_)
-            | ExprKind::AddressOf(_)
-            | ExprKind::Cast(..)
-            | ExprKind::SizeOfType(_)
-            | ExprKind::SizeOf(_)
-            | ExprKind::Compound(..)
-            | ExprKind::Statements(_)
-            | ExprKind::Type(_) => {
-                let value = self.value(it)?;
-                let expr = self.is_true(value, span)?;
-                Some(test(expr, span))
+        if let ExprKind::Unary(UnaryOp::Not, operand) = &it.kind {
+            let inner = self.condition(operand)?;
+            return Some(negated(inner, span));
+        }
+        if let ExprKind::And(left, right) = &it.kind {
+            return self.short_circuit(left, right, false, span);
+        }
+        if let ExprKind::Or(left, right) = &it.kind {
+            return self.short_circuit(left, right, true, span);
+        }
+        if let ExprKind::Binary(op, left, right) = &it.kind
+            && is_comparison(*op)
+        {
+            let left = self.value(left)?;
+            let left = self.settled_before(left, right, span);
+            let right = self.value(right)?;
+            return Some(test(self.compared_values(*op, left, right, span)?, span));
+        }
+        let value = self.value(it)?;
+        Some(test(self.is_true(value, span)?, span))
+    }
+
+    /// `a && b`, or `a || b`, which the first decides if it is `decisive`.
+    fn short_circuit(
+        &mut self,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        decisive: bool,
+        span: Span,
+    ) -> Option<Condition> {
+        let left = self.condition(left)?;
+        match known(&left) {
+            Some(holds) if holds == decisive => Some(left),
+            Some(_) => self.condition(right),
+            None => {
+                let (left, right) = (Box::new(left), Box::new(self.later(right)?));
+                let kind = if decisive { ConditionKind::Or(left, right) } else { ConditionKind::And(left, right) };
+                Some(Condition { span, kind })
             }
         }
     }
@@ -291,43 +268,25 @@ fn has_effects(expr: &Expr) -> bool {
     has
 }
 
-/// Whether an effect uses nothing that another one gives.
-fn stands_alone(effect: &Effect) -> bool {
-    matches!(&effect.kind, EffectKind::Load(Place::Fixed(_) | Place::Cell(_, Expr::Var(Operand::Local(_))), _))
+/// Whether an effect is a load that uses nothing that another one gives.
+fn stands_alone(effect: &Effect, others: &[(LocalId, Effect)]) -> bool {
+    let EffectKind::Load(place, _) = &effect.kind else { return false };
+    match place {
+        Place::Fixed(_) => true,
+        Place::Cell(_, Expr::Var(Operand::Local(index))) => others.iter().all(|(known, _)| known != index),
+        Place::Cell(_, index) => matches!(index, Expr::Const(_)),
+    }
 }
 
 /// The expression with its loads in it, if they happen in the order of the text and once each.
 fn folded(block: &Block, expr: &Expr) -> Option<Expr> {
     let mut effects: Vec<(LocalId, Effect)> = Vec::new();
     for stmt in block {
-        match &stmt.kind {
-            StmtKind::Let(local, First::Kept(effect)) if stands_alone(effect) => {
-                effects.push((*local, effect.clone()));
-            }
-            StmtKind::Let(..)
-            | StmtKind::Assign(..)
-            | StmtKind::Store(..)
-            | StmtKind::Modify(..)
-            | StmtKind::Do(_)
-            | StmtKind::If(..)
-            | StmtKind::While(..)
-            | StmtKind::DoWhile(..)
-            | StmtKind::Loop(_)
-            | StmtKind::Copies(_)
-            | StmtKind::Choose(_)
-            | StmtKind::Atomic(_)
-            | StmtKind::Block(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return(_)
-            | StmtKind::Goto(_)
-            | StmtKind::Label(_)
-            | StmtKind::Assume(_)
-            | StmtKind::Assert(_)
-            | StmtKind::Fence(_)
-            | StmtKind::OrderedFence(_)
-            | StmtKind::Skip => return None,
-        }
+        let StmtKind::Let(local, First::Kept(effect)) = &stmt.kind else { return None };
+        effects.push((*local, effect.clone()));
+    }
+    if !effects.iter().all(|(_, effect)| stands_alone(effect, &effects)) {
+        return None;
     }
     let mut seen = Vec::new();
     expr.for_each_var(&mut |it| {
@@ -337,21 +296,6 @@ fn folded(block: &Block, expr: &Expr) -> Option<Expr> {
             seen.push(*local);
         }
     });
-    let uses_another = |effect: &Effect| match &effect.kind {
-        EffectKind::Load(Place::Cell(_, Expr::Var(Operand::Local(index))), _) => {
-            effects.iter().any(|(known, _)| known == index)
-        }
-        EffectKind::Load(..)
-        | EffectKind::Any(..)
-        | EffectKind::Update(..)
-        | EffectKind::CompareExchange { .. }
-        | EffectKind::Select(_)
-        | EffectKind::Call(_)
-        | EffectKind::Decide(_) => false,
-    };
-    if effects.iter().any(|(_, effect)| uses_another(effect)) {
-        return None;
-    }
     if seen.len() != effects.len() || seen.iter().zip(&effects).any(|(a, (b, _))| a != b) {
         return None;
     }

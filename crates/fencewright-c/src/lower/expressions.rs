@@ -8,38 +8,27 @@ use fencewright::source::Span;
 
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::names;
-use crate::types::{Integer, Qualified, Type};
+use crate::types::{Integer, Type};
 
 use super::Lowering;
-use super::places::{Named, Orders, linear, plus};
+use super::conditions::is_comparison;
+use super::places::{Named, Orders, plus};
 use super::thread::{Storage, VariableId};
-use super::value::{Base, Pointer, Points, Target, Value};
+use super::value::{Pointer, Points, Value};
 
 impl<'a> Lowering<'a> {
     /// The value of an expression.
     pub(super) fn value(&mut self, it: &'a ast::Expr) -> Option<Value> {
         fencewright::watch::heed(4);
         let span = it.span;
+        if is_condition(&it.kind) {
+            return self.truth(it);
+        }
         match &it.kind {
             ExprKind::Integer { value, bits, is_signed } => self.literal(*value, *bits, *is_signed, span),
-            ExprKind::String(_) => {
-                let to = Rc::new(Type::Integer(Integer { bits: 8, is_signed: true }).plain());
-                Some(Value::Pointer(Pointer { to, what: Points::Integer(Expr::Const(1)) }))
-            }
+            ExprKind::String(_) => Some(text()),
             ExprKind::Float(words) => self.refuse(span, &format!("`{words}` is no integer"), "use integers"),
             ExprKind::Name(name) => self.name(name),
-            ExprKind::Unary(UnaryOp::Not, _)
-            | ExprKind::And(..)
-            | ExprKind::Or(..)
-            | ExprKind::Binary(
-                BinaryOp::Equal
-                | BinaryOp::NotEqual
-                | BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual,
-                ..,
-            ) => self.truth(it),
             ExprKind::Unary(op, operand) => {
                 let (value, ty) = self.number(operand)?;
                 Some(negative(*op, value, ty.promoted()))
@@ -64,32 +53,30 @@ impl<'a> Lowering<'a> {
             | ExprKind::Arrow(..)
             | ExprKind::Index(..)
             | ExprKind::Deref(_)
-            | ExprKind::Compound(..) => {
-                if let ExprKind::Deref(of) = &it.kind
-                    && let Some(name) = self.function_named(of)
-                {
-                    return Some(Value::Function(name));
-                }
-                let named = self.named(it)?;
-                self.load(&named, Orders::of(named.ty()).load, span)
-            }
+            | ExprKind::Compound(..) => self.loaded(it),
             ExprKind::AddressOf(of) => self.address(of),
             ExprKind::Cast(ty, operand) => {
                 let ty = self.type_named(ty)?;
                 let value = self.value(operand)?;
                 self.cast(value, &ty, span)
             }
-            ExprKind::SizeOfType(ty) => {
-                let ty = self.names.resolve(ty, &mut self.log)?;
-                Some(size(self.names.size(&ty.ty)))
-            }
-            ExprKind::SizeOf(of) => {
-                let ty = self.type_of(of)?;
-                Some(size(self.names.size(&ty.ty)))
-            }
+            ExprKind::SizeOfType(ty) => self.type_named(ty).map(|it| size(self.names.size(&it.ty))),
+            ExprKind::SizeOf(of) => self.type_of(of).map(|it| size(self.names.size(&it.ty))),
             ExprKind::Statements(all) => self.statement_expression(all),
+            ExprKind::And(..) | ExprKind::Or(..) => self.truth(it),
             ExprKind::Type(_) => self.refuse(span, "a type is no value", "name a value"),
         }
+    }
+
+    /// What is kept where an expression says.
+    fn loaded(&mut self, it: &'a ast::Expr) -> Option<Value> {
+        if let ExprKind::Deref(of) = &it.kind
+            && let Some(name) = self.function_named(of)
+        {
+            return Some(Value::Function(name));
+        }
+        let named = self.named(it)?;
+        self.load(&named, Orders::of(named.ty()).load, it.span)
     }
 
     /// The value of an expression that is a number.
@@ -169,46 +156,19 @@ impl<'a> Lowering<'a> {
     /// `a op b`
     pub(super) fn binary(&mut self, op: BinaryOp, left: Value, right: Value, span: Span) -> Option<Value> {
         let is_pointer = |it: &Value| matches!(it, Value::Pointer(it) if !matches!(it.what, Points::Integer(_)));
-        match op {
-            BinaryOp::Add if is_pointer(&left) => return self.moved(left, right, false, span),
-            BinaryOp::Add if is_pointer(&right) => return self.moved(right, left, false, span),
-            BinaryOp::Sub if is_pointer(&left) && !is_pointer(&right) => return self.moved(left, right, true, span),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::ShiftLeft
-            | BinaryOp::ShiftRight
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::BitAnd
-            | BinaryOp::BitXor
-            | BinaryOp::BitOr => {}
+        if op == BinaryOp::Add && is_pointer(&left) {
+            return self.moved(left, right, false, span);
+        }
+        if op == BinaryOp::Add && is_pointer(&right) {
+            return self.moved(right, left, false, span);
+        }
+        if op == BinaryOp::Sub && is_pointer(&left) && !is_pointer(&right) {
+            return self.moved(left, right, true, span);
         }
         let (a, left) = self.as_number(left, span)?;
         let (b, right) = self.as_number(right, span)?;
-        let ty = match op {
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => left.promoted(),
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::BitAnd
-            | BinaryOp::BitXor
-            | BinaryOp::BitOr => left.common(right),
-        };
+        let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        let ty = if is_shift { left.promoted() } else { left.common(right) };
         if let (Expr::Const(a), Expr::Const(b)) = (&a, &b)
             && let Some(value) = names::binary(op, *a, *b)
         {
@@ -257,7 +217,9 @@ impl<'a> Lowering<'a> {
         let (by, _) = self.as_number(by, span)?;
         let by = match by {
             Expr::Const(by) if is_back => Expr::Const(-by),
-            by @ Expr::Const(_) | by @ Expr::Var(_) | by @ Expr::Unary(..) | by @ Expr::Binary(..) if is_back => Expr::unary(Negation::Neg, by),
+            by @ Expr::Const(_) | by @ Expr::Var(_) | by @ Expr::Unary(..) | by @ Expr::Binary(..) if is_back => {
+                Expr::unary(Negation::Neg, by)
+            }
             by @ Expr::Const(_) | by @ Expr::Var(_) | by @ Expr::Unary(..) | by @ Expr::Binary(..) => by,
         };
         let Value::Pointer(Pointer { to, what }) = pointer else {
@@ -344,7 +306,7 @@ impl<'a> Lowering<'a> {
             && let Some(fetch) = fetched(op)
         {
             let (by, _) = self.as_number(by.clone(), span)?;
-            let old = self.update(&named, UpdateOrder::SeqCst, Update::Fetch(fetch), by.clone(), span)?;
+            let old = self.update(&named, UpdateOrder::SeqCst, Update::Fetch(fetch), &by, span)?;
             let old = self.typed(old, &ty);
             return if is_new {
                 let integer = Value::Number(by, ty.ty.integer().unwrap_or(Integer::INT));
@@ -367,10 +329,11 @@ impl<'a> Lowering<'a> {
         named: &Named,
         order: UpdateOrder,
         update: Update,
-        by: Expr,
+        by: &Expr,
         span: Span,
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
+            it.note_access(target, true);
             let place = it.place(target, span)?;
             Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
         })
@@ -392,119 +355,6 @@ impl<'a> Lowering<'a> {
             | value @ Value::Function(_)
             | value @ Value::Structure(_)
             | value @ Value::Void => value,
-        }
-    }
-
-    /// What a number in memory or in a register means.
-    pub(super) fn typed(&self, raw: Expr, ty: &Qualified) -> Value {
-        match &ty.ty {
-            Type::Pointer(to) => {
-                let what = if matches!(raw, Expr::Const(0)) { Points::Null } else { Points::Dynamic(raw) };
-                Value::Pointer(Pointer { to: Rc::clone(to), what })
-            }
-            ty @ Type::Void
-            | ty @ Type::Bool
-            | ty @ Type::Integer(_)
-            | ty @ Type::Array(..)
-            | ty @ Type::Struct(_)
-            | ty @ Type::Function
-            | ty @ Type::Builtin(_) => Value::Number(raw, ty.integer().unwrap_or(Integer::INT)),
-        }
-    }
-
-    /// The number that stands for a value in memory or in a register.
-    pub(super) fn raw(&mut self, value: Value, ty: &Qualified, span: Span) -> Option<Expr> {
-        match self.converted(value, ty) {
-            Value::Number(expr, _) => Some(expr),
-            Value::Pointer(it) => match it.what {
-                Points::Null => Some(Expr::Const(0)),
-                Points::Dynamic(expr) => Some(expr),
-                Points::Known(target) => self.number_of(&target, span),
-                Points::Integer(Expr::Const(0)) => Some(Expr::Const(0)),
-                Points::Integer(_) => self.refuse(span, "an integer is kept as a pointer", "keep it as an integer"),
-                Points::Part(through) => {
-                    self.at_each(&Named::Through(*through), span, &mut |it, target| it.number_of(target, span))
-                }
-            },
-            Value::Function(name) => {
-                self.refuse(span, &format!("a pointer to the function `{name}` is kept"), "call the function by name")
-            }
-            Value::Structure(_) => self.refuse(span, "a structure is no single value", "name one of its fields"),
-            Value::Void => self.refuse(span, "this has no value", "a function without one is called for its effects"),
-        }
-    }
-
-    /// The number of what a pointer points at.
-    fn number_of(&mut self, target: &Target, span: Span) -> Option<Expr> {
-        if let Base::Variable(id) = target.base {
-            // Its address gets away, so it is in memory from the next pass on.
-            let span = self.state.variables[id.0].span;
-            self.known.in_memory.insert(span);
-            return Some(Expr::Const(0));
-        }
-        match self.known.numbers.run_of(target, &self.memory) {
-            Some((first, shape)) => Some(plus(linear(&target.indices, &shape), Expr::Const(first))),
-            None => {
-                let help = "keep a pointer to a variable, a field or a cell";
-                self.refuse(span, "a pointer to something that is not kept in cells", help)
-            }
-        }
-    }
-
-    /// A value as one of another type.
-    pub(super) fn converted(&self, value: Value, ty: &Qualified) -> Value {
-        match (value, &ty.ty) {
-            (Value::Number(expr, _), Type::Bool) => {
-                let is = match expr {
-                    Expr::Const(it) => Expr::Const(i64::from(it != 0)),
-                    expr @ Expr::Var(_) | expr @ Expr::Unary(..) | expr @ Expr::Binary(..) => {
-                        super::conditions::truth_of(expr)
-                    }
-                };
-                Value::Number(is, Integer { bits: 8, is_signed: false })
-            }
-            (Value::Number(expr, from), Type::Integer(to)) => {
-                let may_change = to.bits < from.bits || from.is_signed && !to.is_signed;
-                let expr = if may_change && !to.is_signed { wrapped(expr, *to) } else { expr };
-                Value::Number(expr, *to)
-            }
-            (Value::Number(expr, _), Type::Pointer(to)) => {
-                let what = if matches!(expr, Expr::Const(0)) { Points::Null } else { Points::Integer(expr) };
-                Value::Pointer(Pointer { to: Rc::clone(to), what })
-            }
-            (Value::Pointer(it), Type::Pointer(to)) => {
-                // A pointer to anything keeps what it points to.
-                let to = if to.ty == Type::Void { it.to } else { Rc::clone(to) };
-                Value::Pointer(Pointer { to, what: it.what })
-            }
-            (Value::Pointer(Pointer { what: Points::Integer(expr), .. }), Type::Integer(to)) => {
-                Value::Number(expr, *to)
-            }
-            (Value::Pointer(Pointer { what: Points::Null, .. }), Type::Integer(to)) => {
-                Value::Number(Expr::Const(0), *to)
-            }
-            (value, _) => value,
-        }
-    }
-
-    fn cast(&mut self, value: Value, ty: &Qualified, span: Span) -> Option<Value> {
-        match (self.converted(value, ty), &ty.ty) {
-            (_, Type::Void) => Some(Value::Void),
-            (Value::Pointer(_), Type::Integer(_)) => {
-                self.refuse(span, "a pointer is cast to an integer", "compare pointers as they are")
-            }
-            (Value::Pointer(Pointer { to: from, what: Points::Dynamic(_) }), Type::Pointer(to))
-                if !may_be_cast(&from, to) =>
-            {
-                let help = "use pointers to one type of structure";
-                self.refuse(span, "a pointer is cast to one of another type", help)
-            }
-            (Value::Pointer(it), Type::Pointer(to)) => {
-                let is_known = matches!(it.what, Points::Known(_) | Points::Part(_));
-                let to = if to.ty == Type::Void && is_known { it.to } else { Rc::clone(to) };
-                Some(Value::Pointer(Pointer { to, what: it.what }))
-            }
-            (value, _) => Some(value),
         }
     }
 
@@ -537,34 +387,20 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether a pointer that is not known may be taken for one to another type.
-fn may_be_cast(from: &Qualified, to: &Qualified) -> bool {
-    from.ty == to.ty || from.ty == Type::Void || to.ty == Type::Void
+/// Whether an expression is worth 0 or 1.
+fn is_condition(kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..))
+        || matches!(kind, ExprKind::Binary(op, ..) if is_comparison(*op))
+}
+
+/// A text, of which nothing is known but that it is somewhere.
+fn text() -> Value {
+    let to = Rc::new(Type::Integer(Integer { bits: 8, is_signed: true }).plain());
+    Value::Pointer(Pointer { to, what: Points::Integer(Expr::Const(1)) })
 }
 
 fn size(bytes: i64) -> Value {
     Value::Number(Expr::Const(bytes), Integer { bits: 64, is_signed: false })
-}
-
-fn is_comparison(op: BinaryOp) -> bool {
-    match op {
-        BinaryOp::Less
-        | BinaryOp::LessEqual
-        | BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::Equal
-        | BinaryOp::NotEqual => true,
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::ShiftLeft
-        | BinaryOp::ShiftRight
-        | BinaryOp::BitAnd
-        | BinaryOp::BitXor
-        | BinaryOp::BitOr => false,
-    }
 }
 
 /// The operator of an update in one step.

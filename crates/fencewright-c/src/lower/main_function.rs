@@ -300,48 +300,30 @@ impl<'a> Lowering<'a> {
         finals: &mut Vec<(program::Expr<Observed>, Span)>,
     ) -> Option<()> {
         for stmt in block {
-            match &stmt.kind {
-                StmtKind::Let(local, First::Kept(effect)) => {
-                    let value = observed_effect(effect, seen)?;
-                    seen.insert(*local, value);
+            if let StmtKind::Let(local, first) = &stmt.kind {
+                let value = match first {
+                    First::Kept(effect) => observed_effect(effect, seen)?,
+                    First::Value(expr) => observed(expr, seen)?,
+                    First::Constant(value) => program::Expr::Const(*value),
+                    First::Unset | First::Any => return None,
+                };
+                seen.insert(*local, value);
+            } else if let StmtKind::Assign(local, expr) = &stmt.kind {
+                let value = observed(expr, seen)?;
+                seen.insert(*local, value);
+            } else if let StmtKind::Assert(condition) = &stmt.kind {
+                finals.push((observed_condition(condition, seen)?, condition.span));
+            } else if let StmtKind::Do(Effect { kind: EffectKind::Call(call), .. }) = &stmt.kind {
+                let returns = call.body.block.iter().any(|it| matches!(it.kind, StmtKind::Return(Some(_))));
+                if returns || !call.body.labels.is_empty() {
+                    return None;
                 }
-                StmtKind::Let(local, First::Value(expr)) | StmtKind::Assign(local, expr) => {
-                    let value = observed(expr, seen)?;
-                    seen.insert(*local, value);
-                }
-                StmtKind::Let(local, First::Constant(value)) => {
-                    seen.insert(*local, program::Expr::Const(*value));
-                }
-                StmtKind::Assert(condition) => finals.push((observed_condition(condition, seen)?, condition.span)),
-                StmtKind::Do(Effect { kind: EffectKind::Call(call), .. }) => {
-                    self.final_block(&call.arguments, seen, finals)?;
-                    let is_open = call.body.block.iter().any(|it| matches!(it.kind, StmtKind::Return(Some(_))));
-                    if is_open || !call.body.labels.is_empty() {
-                        return None;
-                    }
-                    self.final_block(&call.body.block, seen, finals)?;
-                }
-                StmtKind::Block(block) => self.final_block(block, seen, finals)?,
-                StmtKind::Skip => {}
-                StmtKind::Let(..)
-                | StmtKind::Store(..)
-                | StmtKind::Modify(..)
-                | StmtKind::Do(_)
-                | StmtKind::If(..)
-                | StmtKind::While(..)
-                | StmtKind::DoWhile(..)
-                | StmtKind::Loop(_)
-                | StmtKind::Copies(_)
-                | StmtKind::Choose(_)
-                | StmtKind::Atomic(_)
-                | StmtKind::Break
-                | StmtKind::Continue
-                | StmtKind::Return(_)
-                | StmtKind::Goto(_)
-                | StmtKind::Label(_)
-                | StmtKind::Assume(_)
-                | StmtKind::Fence(_)
-                | StmtKind::OrderedFence(_) => return None,
+                self.final_block(&call.arguments, seen, finals)?;
+                self.final_block(&call.body.block, seen, finals)?;
+            } else if let StmtKind::Block(block) = &stmt.kind {
+                self.final_block(block, seen, finals)?;
+            } else {
+                return None;
             }
         }
         Some(())

@@ -135,7 +135,13 @@ impl Memory {
     }
 
     /// Where a leaf is in the program, which gets it when it is first used.
-    pub(crate) fn kept(&mut self, id: ObjectId, fields: &[usize], unit: &mut Unit, numbers: &mut Numbers) -> Kept {
+    pub(crate) fn kept(
+        &mut self,
+        id: ObjectId,
+        fields: &[usize],
+        is_atomic: bool,
+        (unit, numbers): (&mut Unit, &mut Numbers),
+    ) -> Kept {
         if let Some(kept) = self.leaf(id, fields).place {
             return kept;
         }
@@ -153,7 +159,7 @@ impl Memory {
             let array = unit.array(&pattern, &initial);
             (Kept::Array(array), unit.memory().arrays()[array].first, initial.len())
         };
-        let is_plain = !ty.is_atomic && !ty.is_volatile && !matches!(ty.ty, Type::Builtin(_));
+        let is_plain = !is_atomic && !ty.is_atomic && !ty.is_volatile && !matches!(ty.ty, Type::Builtin(_));
         let last = fencewright::util::Idx::index(first) + n;
         for location in fencewright::util::Idx::index(first)..last {
             let location: LocationId = fencewright::util::Idx::from_usize(location);

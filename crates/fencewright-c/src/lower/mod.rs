@@ -15,6 +15,7 @@
 //! | `memory` | objects, their cells, the numbers of what is pointed at |
 //! | `thread` | a thread while it is lowered |
 //! | `places` | what an expression names, loads, stores |
+//! | `conversions` | values of one type as values of another |
 //! | `expressions`, `conditions`, `statements`, `calls` | what each of them puts there |
 //! | `declarations`, `initial` | variables of functions, and what variables start with |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
@@ -25,6 +26,7 @@
 mod atomics;
 mod calls;
 mod conditions;
+mod conversions;
 mod declarations;
 mod expressions;
 mod heap;
@@ -71,14 +73,17 @@ struct Known {
     /// Variables of functions that are in memory, and what is allocated: other threads may point at them before their
     /// own thread is lowered.
     objects: BTreeMap<String, Made>,
+    /// What is accessed atomically although its type is not atomic, by `READ_ONCE` or `__atomic_load_n`.
+    accessed: BTreeSet<(String, Vec<usize>)>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
 }
 
 impl Known {
     /// What has to stay the same.
-    fn size(&self) -> (usize, usize, usize, bool) {
-        (self.numbers.len(), self.in_memory.len(), self.objects.len(), self.is_freed)
+    fn size(&self) -> (usize, usize, usize, usize, bool) {
+        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len());
+        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed)
     }
 }
 

@@ -224,6 +224,7 @@ impl<'a> Lowering<'a> {
         let ty = Rc::clone(named.ty());
         let raw = self.at_each(named, span, &mut |it, target| {
             let Base::Object(_) = target.base else { return it.in_register(target, span) };
+            it.note_access(target, load != LoadOrder::Plain);
             let place = it.place(target, span)?;
             Some(it.state.kept(EffectKind::Load(place, load), span))
         })?;
@@ -280,6 +281,7 @@ impl<'a> Lowering<'a> {
                 it.state.emit(StmtKind::Assign(local, raw.clone()), span);
                 return Some(Expr::Const(0));
             }
+            it.note_access(target, store != StoreOrder::Plain);
             let place = it.place(target, span)?;
             it.state.emit(StmtKind::Store(place, store, raw.clone()), span);
             Some(Expr::Const(0))
@@ -398,6 +400,16 @@ impl<'a> Lowering<'a> {
         value.map(|_| block)
     }
 
+    /// Notes that something is accessed atomically although its type is not atomic.
+    pub(super) fn note_access(&mut self, target: &Target, is_atomic: bool) {
+        if let Base::Object(id) = target.base
+            && is_atomic
+            && !target.ty.is_atomic
+        {
+            self.known.accessed.insert((self.memory.objects[id.0].name.clone(), target.fields.clone()));
+        }
+    }
+
     /// Where a scalar is in the program.
     pub(super) fn place(&mut self, target: &Target, span: Span) -> Option<Place> {
         let Base::Object(id) = target.base else {
@@ -410,7 +422,9 @@ impl<'a> Lowering<'a> {
         }
         self.is_not_freed(id, span)?;
         self.leave_alone();
-        let kept = self.memory.kept(id, &target.fields, &mut self.unit, &mut self.known.numbers);
+        let key = (self.memory.objects[id.0].name.clone(), target.fields.clone());
+        let is_atomic = self.known.accessed.contains(&key);
+        let kept = self.memory.kept(id, &target.fields, is_atomic, (&mut self.unit, &mut self.known.numbers));
         let shape = self.memory.leaf(id, &target.fields).shape.clone();
         Some(match kept {
             Kept::Location(location) => Place::Fixed(location),

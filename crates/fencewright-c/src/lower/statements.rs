@@ -4,7 +4,7 @@
 //! through as often as they go round: so `main` creates its threads. From the first branch on that depends on what
 //! threads do, and in threads always, they become statements of the tree, and loops stay loops.
 
-use fencewright::frontend::hir::{Expr, FenceOrder, LabelId, StmtKind as Kind};
+use fencewright::frontend::hir::{self, Expr, FenceOrder, LabelId, StmtKind as Kind};
 use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
 
@@ -146,7 +146,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The statements that a statement comes to.
-    fn apart(&mut self, it: &'a Stmt) -> Option<fencewright::frontend::hir::Block> {
+    fn apart(&mut self, it: &'a Stmt) -> Option<hir::Block> {
         self.state.open();
         self.state.frame().scopes.push(Default::default());
         let flow = self.statement(it);
@@ -202,7 +202,7 @@ impl<'a> Lowering<'a> {
         if known(&condition) == Some(true) {
             return Some(());
         }
-        let leave = fencewright::frontend::hir::Stmt { span, kind: Kind::Break };
+        let leave = hir::Stmt { span, kind: Kind::Break };
         self.state.emit(Kind::If(vec![(negated(condition, span), vec![leave])], Vec::new()), span);
         Some(())
     }
@@ -341,48 +341,32 @@ impl<'a> Lowering<'a> {
         let was_straight = self.branch();
         let value = self.state.settled(value, span);
         let end = self.state.label("end");
-        let mut tests = Vec::new();
-        let mut default = end;
+        let (mut tests, mut default) = (Vec::new(), end);
         let mut parts: Vec<(Vec<LabelId>, &'a Stmt)> = Vec::new();
         for mut stmt in body {
             let mut labels = Vec::new();
             loop {
-                match &stmt.kind {
-                    StmtKind::Case(of, inner) => {
-                        let Some(of) = self.names.constant(of) else {
-                            return self.refuse(of.span, "this is no constant", "a `case` has a constant");
-                        };
-                        let label = self.state.label("case");
-                        let go = fencewright::frontend::hir::Stmt { span: stmt.span, kind: Kind::Goto(label) };
-                        let is = Expr::binary(Op::Eq, value.clone(), Expr::Const(of));
-                        tests.push((test(is, stmt.span), vec![go]));
-                        labels.push(label);
-                        stmt = inner;
-                    }
-                    StmtKind::Default(inner) => {
-                        default = self.state.label("default");
-                        labels.push(default);
-                        stmt = inner;
-                    }
-                    StmtKind::Declarations(_)
-                    | StmtKind::Expr(_)
-                    | StmtKind::Block(_)
-                    | StmtKind::If(..)
-                    | StmtKind::While(..)
-                    | StmtKind::DoWhile(..)
-                    | StmtKind::For { .. }
-                    | StmtKind::Switch(..)
-                    | StmtKind::Break
-                    | StmtKind::Continue
-                    | StmtKind::Return(_)
-                    | StmtKind::Goto(_)
-                    | StmtKind::Label(..)
-                    | StmtKind::Asm { .. } => break,
+                if let StmtKind::Case(of, inner) = &stmt.kind {
+                    let Some(of) = self.names.constant(of) else {
+                        return self.refuse(of.span, "this is no constant", "a `case` has a constant");
+                    };
+                    let label = self.state.label("case");
+                    let go = hir::Stmt { span: stmt.span, kind: Kind::Goto(label) };
+                    let is = Expr::binary(Op::Eq, value.clone(), Expr::Const(of));
+                    tests.push((test(is, stmt.span), vec![go]));
+                    labels.push(label);
+                    stmt = inner;
+                } else if let StmtKind::Default(inner) = &stmt.kind {
+                    default = self.state.label("default");
+                    labels.push(default);
+                    stmt = inner;
+                } else {
+                    break;
                 }
             }
             parts.push((labels, stmt));
         }
-        let go = fencewright::frontend::hir::Stmt { span, kind: Kind::Goto(default) };
+        let go = hir::Stmt { span, kind: Kind::Goto(default) };
         self.state.emit(Kind::If(tests, vec![go]), span);
         self.state.frame().loops.push(Around::Switch { end });
         self.state.frame().scopes.push(Default::default());
@@ -401,7 +385,6 @@ impl<'a> Lowering<'a> {
     fn asm(&mut self, text: &str, clobbers_memory: bool, span: Span) -> Option<()> {
         let words = text.to_lowercase();
         if words.trim().is_empty() || words.trim() == "pause" || words.trim() == "rep; nop" {
-            let _ = clobbers_memory;
             return Some(());
         }
         let kind = match words.trim() {
@@ -416,6 +399,10 @@ impl<'a> Lowering<'a> {
                 return self.refuse(span, &format!("the instructions `{text}` are not known"), help);
             }
         };
+        if !clobbers_memory {
+            let help = "add `: : : \"memory\"`";
+            self.log.warn(span, "the compiler may move accesses across this instruction", help);
+        }
         self.leave_alone();
         self.state.emit(kind, span);
         Some(())

@@ -132,48 +132,21 @@ impl<'a> Lowering<'a> {
             System::Create => return self.create(&name.text, arguments, span),
             System::Join => return self.join(arguments, span),
             System::Assert => {
-                let condition = {
-                    let argument = self.argument(name, arguments, 0)?;
-                    self.condition(argument)?
-                };
+                let argument = self.argument(name, arguments, 0)?;
+                let condition = self.condition(argument)?;
                 self.leave_alone_for(&condition);
                 self.state.emit(StmtKind::Assert(condition), span);
             }
             System::Assume => {
-                let condition = {
-                    let argument = self.argument(name, arguments, 0)?;
-                    self.condition(argument)?
-                };
+                let argument = self.argument(name, arguments, 0)?;
+                let condition = self.condition(argument)?;
                 self.state.emit(StmtKind::Assume(condition), span);
             }
             System::Fail => self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span),
             System::Exit => self.exit(span),
-            System::Lock => {
+            System::Lock | System::TryLock | System::Unlock | System::InitLock => {
                 let argument = self.argument(name, arguments, 0)?;
-                self.at_lock(argument, span, &mut |it, place| {
-                    it.state.emit(StmtKind::Assume(taken(place, span)), span);
-                    Expr::Const(0)
-                })?;
-            }
-            System::TryLock => {
-                let argument = self.argument(name, arguments, 0)?;
-                let is_taken = self.at_lock(argument, span, &mut |it, place| {
-                    it.state.kept(EffectKind::Decide(taken(place, span)), span)
-                })?;
-                return Some(Value::Number(is_taken.negated(), Integer::INT));
-            }
-            System::Unlock => {
-                let argument = self.argument(name, arguments, 0)?;
-                self.at_lock(argument, span, &mut |it, place| {
-                    it.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(0)), span);
-                    Expr::Const(0)
-                })?;
-            }
-            System::InitLock => {
-                let argument = self.argument(name, arguments, 0)?;
-                let value = self.value(argument)?;
-                let named = self.pointed_at(value, span)?;
-                self.store(&named, StoreOrder::Release, Value::int(0), span)?;
+                return self.lock(&system, argument, span);
             }
             System::Allocate(n) => return self.allocate(name, arguments, n, span),
             System::Free => {
@@ -217,6 +190,29 @@ impl<'a> Lowering<'a> {
             self.log.error(name.span, format!("`{}` needs an argument", name.text), "give it one");
         }
         found
+    }
+
+    /// What is done to a lock.
+    fn lock(&mut self, system: &System, lock: &'a ast::Expr, span: Span) -> Option<Value> {
+        if matches!(system, System::InitLock) {
+            let value = self.value(lock)?;
+            let named = self.pointed_at(value, span)?;
+            self.store(&named, StoreOrder::Release, Value::int(0), span)?;
+            return Some(Value::int(0));
+        }
+        let done = self.at_lock(lock, span, &mut |it, place| {
+            if matches!(system, System::TryLock) {
+                return it.state.kept(EffectKind::Decide(taken(place, span)), span).negated();
+            }
+            let kind = if matches!(system, System::Unlock) {
+                StmtKind::Store(place, StoreOrder::Release, Expr::Const(0))
+            } else {
+                StmtKind::Assume(taken(place, span))
+            };
+            it.state.emit(kind, span);
+            Expr::Const(0)
+        })?;
+        Some(Value::Number(done, Integer::INT))
     }
 
     /// Does something to the lock that an argument points at.

@@ -83,10 +83,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("fencewright-lsp", &["fencewright"]),
     ("fencewright-tables", &["fencewright"]),
     ("fencewright-web", &["fencewright"]),
-    (
-        "fencewright-cli",
-        &["fencewright", "fencewright-c", "fencewright-lsp", "fencewright-tables", "fencewright-web"],
-    ),
+    ("fencewright-cli", &["fencewright", "fencewright-c", "fencewright-lsp", "fencewright-tables", "fencewright-web"]),
 ];
 
 #[test]

@@ -15,8 +15,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::program::{BinaryOp, Domain, Expr, Initial, Micro, Op, Place, Program, RegisterId, RmwVar, UnaryOp, Value};
 use crate::program::LocationId;
+use crate::program::{BinaryOp, Domain, Expr, Initial, Micro, Op, Place, Program, RegisterId, RmwVar, UnaryOp, Value};
 use crate::util::{Idx, IndexVec};
 use crate::watch::heed;
 
@@ -171,9 +171,8 @@ impl Memory {
 
 /// The first cell of the array that a location is in, or itself.
 fn group(program: &Program, x: LocationId) -> LocationId {
-    let is_in = |it: &&crate::program::Array| {
-        (it.first.index()..it.first.index() + it.len as usize).contains(&x.index())
-    };
+    let is_in =
+        |it: &&crate::program::Array| (it.first.index()..it.first.index() + it.len as usize).contains(&x.index());
     program.arrays().iter().find(is_in).map_or(x, |it| it.first)
 }
 
@@ -365,7 +364,7 @@ fn narrow(condition: &Expr<RegisterId>, registers: &mut Registers) -> bool {
     match condition {
         Expr::Const(value) => *value != 0,
         Expr::Binary(BinaryOp::And, left, right) => narrow(left, registers) && narrow(right, registers),
-        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge), left, right) => {
+        Expr::Binary(op, left, right) if is_comparison(*op) => {
             let (a, b) = (eval(left, &|it| registers[it]), eval(right, &|it| registers[it]));
             let (Some(a), Some(b)) = (bounds(a), bounds(b)) else { return true };
             let (new_a, new_b) = compared(*op, a, b);
@@ -381,6 +380,10 @@ fn narrow(condition: &Expr<RegisterId>, registers: &mut Registers) -> bool {
         }
         Expr::Var(_) | Expr::Unary(UnaryOp::Not | UnaryOp::Neg, _) | Expr::Binary(..) => true,
     }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
 }
 
 /// Bounds, far out where there are none.
