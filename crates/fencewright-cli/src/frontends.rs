@@ -1,6 +1,7 @@
 //! The front ends of this command. Those of other crates are registered here.
 
-use fencewright::frontend::{self, Frontend};
+use fencewright::frontend::{Frontend, fw, litmus, rmm};
+use fencewright_c::C;
 
 /// Every front end.
-pub(crate) const ALL: &[&dyn Frontend] = frontend::ALL;
+pub(crate) const ALL: &[&dyn Frontend] = &[&fw::Fw, &rmm::Rmm, &litmus::Litmus, &C];

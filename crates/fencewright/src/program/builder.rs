@@ -95,6 +95,15 @@ impl Builder {
         self.program.plain.insert(location);
     }
 
+    /// Says which values a location may hold; of an array, all cells.
+    pub(crate) fn set_values(&mut self, location: LocationId, domain: Domain) {
+        let array = self.program.arrays.iter().find(|it| it.first == location);
+        let n_cells = array.map_or(1, |it| it.len as usize);
+        for cell in location.index()..location.index() + n_cells {
+            self.program.locations[LocationId::from_usize(cell)].domain = domain;
+        }
+    }
+
     /// A thread of the text.
     pub fn template(&mut self, template: Template) -> TemplateId {
         self.program.templates.push(template)

@@ -79,10 +79,11 @@ fn every_part_is_in_the_table() {
 /// Each crate, and those of ours that it may know.
 const CRATES: &[(&str, &[&str])] = &[
     ("fencewright", &[]),
+    ("fencewright-c", &["fencewright"]),
     ("fencewright-lsp", &["fencewright"]),
     ("fencewright-tables", &["fencewright"]),
     ("fencewright-web", &["fencewright"]),
-    ("fencewright-cli", &["fencewright", "fencewright-lsp", "fencewright-tables", "fencewright-web"]),
+    ("fencewright-cli", &["fencewright", "fencewright-c", "fencewright-lsp", "fencewright-tables", "fencewright-web"]),
 ];
 
 #[test]

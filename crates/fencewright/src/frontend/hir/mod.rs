@@ -48,8 +48,11 @@ pub use tree::{
 
 pub(in crate::frontend) use lower::lower_all;
 
+use std::collections::BTreeMap;
+
 use crate::program::{
     self, ArrayId, Builder, Domain, Initial, Location, LocationId, NoHang, ProcessId, Program, Template, TemplateId,
+    Value,
 };
 use crate::source::Source;
 use crate::util::IndexVec;
@@ -62,13 +65,15 @@ pub struct Unit {
     threads: IndexVec<ProcessId, Thread>,
     properties: Vec<Property>,
     hints: Vec<program::Expr<Observed>>,
+    /// Locations whose values are to be found out, and the bounds of their types; of arrays, the first cells.
+    inferred: BTreeMap<LocationId, (Value, Value)>,
 }
 
 impl Default for Unit {
     fn default() -> Self {
         // The text is known to whoever lowers the tree.
         let builder = Builder::new(Source::new("", ""));
-        Self { builder, threads: IndexVec::new(), properties: Vec::new(), hints: Vec::new() }
+        Self { builder, threads: IndexVec::new(), properties: Vec::new(), hints: Vec::new(), inferred: BTreeMap::new() }
     }
 }
 
@@ -96,6 +101,13 @@ impl Unit {
     /// Says that a location is not atomic; of an array, every cell is said to be.
     pub fn set_plain(&mut self, location: LocationId) {
         self.builder.set_plain(location);
+    }
+
+    /// Lets the values of a location be found out: its domain is any integer until then. The first cell of an array
+    /// stands for all of them. Where it may hold more than its type has bounds for, that is said. In a unit with such
+    /// locations, registers without bounds hold any integer.
+    pub fn infer(&mut self, location: LocationId, bounds: (Value, Value)) {
+        self.inferred.insert(location, bounds);
     }
 
     /// A thread of the text, of which there may be several instances.

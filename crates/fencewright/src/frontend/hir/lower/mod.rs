@@ -7,6 +7,7 @@
 //! | `atomic` | an atomic block as one step |
 //! | `cfg` | the automaton in the making, and what can be left out of it |
 //! | `ranges`, `intervals` | the values of registers that are declared without |
+//! | `flow` | the values of registers at each point, and of memory |
 //! | `emit` | the automaton as a process of the program |
 //! | `properties`, `situations` | claims as situations over its points and registers |
 
@@ -14,6 +15,7 @@ mod atomic;
 mod branches;
 mod cfg;
 mod emit;
+mod flow;
 mod intervals;
 mod properties;
 mod ranges;
@@ -22,13 +24,15 @@ mod statements;
 mod values;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use crate::frontend::Lowered;
 use crate::frontend::said::{MAX_LOCATIONS, MAX_PROCESSES, Said};
-use crate::program::{Builder, ProcessId};
+use crate::program::{Builder, LocationId, ProcessId, Program, Value};
 use crate::source::{Diagnostic, Source, Span};
 use crate::util::IndexVec;
 
-use super::{LocalId, Unit};
+use super::{LocalId, Thread, Unit};
 use walk::Walk;
 
 /// What lowering makes of a unit, and what it found that the language of the text has words for.
@@ -78,16 +82,50 @@ fn check_size(said: &mut Said, unit: &Unit) {
     }
 }
 
+fn automata(said: &mut Said, memory: &Program, threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
+    let mut bodies: Vec<_> = threads.iter().map(|it| Walk::lower(said, memory, it)).collect();
+    bodies.iter_mut().for_each(cfg::Cfg::simplify);
+    bodies
+}
+
+/// Finds out what locations may hold, and says so.
+fn infer_memory(
+    said: &mut Said,
+    builder: &mut Builder,
+    threads: &IndexVec<ProcessId, Thread>,
+    inferred: &BTreeMap<LocationId, (Value, Value)>,
+) {
+    // What is wrong is said when the threads are lowered with what is found out.
+    let bodies = automata(&mut Said::new(said.source()), builder.so_far(), threads);
+    for (location, domain) in flow::memory(builder.so_far(), &bodies, &inferred.keys().copied().collect()) {
+        let (lo, hi) = inferred[&location];
+        let is_within = domain.bounds().is_some_and(|(least, most)| lo <= least && most <= hi);
+        if !is_within {
+            let it = &builder.so_far().locations()[location];
+            let message = format!("`{}` may leave the range {lo}..{hi} of its type", it.name);
+            let help = "it is taken for an integer without bounds: that it wraps or overflows is not seen";
+            said.say(Diagnostic::warning(it.span, message).with_help(help));
+        }
+        builder.set_values(location, domain);
+    }
+}
+
 /// Lowers a unit.
 pub(in crate::frontend) fn lower_all(said: &mut Said, unit: Unit) -> Outcome {
-    let Unit { mut builder, threads, properties, hints } = unit;
+    let Unit { mut builder, threads, properties, hints, inferred } = unit;
     builder.set_source(said.source());
+    if !inferred.is_empty() {
+        infer_memory(said, &mut builder, &threads, &inferred);
+    }
     said.turn_to_edges();
-    let mut bodies: Vec<_> = threads.iter().map(|it| Walk::lower(said, builder.so_far(), it)).collect();
-    bodies.iter_mut().for_each(cfg::Cfg::simplify);
+    let mut bodies = automata(said, builder.so_far(), &threads);
     let mut unbounded = Vec::new();
     let mut domains = Vec::new();
-    for (thread, cfg) in threads.indices().zip(&bodies) {
+    for (thread, cfg) in threads.indices().zip(&mut bodies) {
+        if !inferred.is_empty() {
+            domains.push(ranges::by_flow(builder.so_far(), cfg));
+            continue;
+        }
         let inferred = ranges::infer(builder.so_far(), cfg);
         unbounded.extend(inferred.unbounded.into_iter().map(|(local, grows)| Unbounded { thread, local, grows }));
         domains.push(inferred.domains);

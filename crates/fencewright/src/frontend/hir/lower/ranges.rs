@@ -12,6 +12,7 @@ use crate::util::{Idx, IndexVec};
 use crate::watch::heed;
 
 use super::cfg::{Cfg, Slot};
+use super::flow;
 use super::intervals::{Interval, eval};
 
 /// What is assigned.
@@ -49,6 +50,13 @@ pub(super) fn infer(program: &Program, cfg: &Cfg) -> Inferred {
     growing.extend(large.map(|(i, _)| i));
     let unbounded = if growing.is_empty() { Vec::new() } else { unbounded(cfg, &assignments, &growing) };
     Inferred { domains: cfg.slots.indices().map(|it| domain(cfg, it, values[it])).collect(), unbounded }
+}
+
+/// The domain of each register, from what it holds at each point; one without bounds holds any integer.
+pub(super) fn by_flow(program: &Program, cfg: &mut Cfg) -> IndexVec<RegisterId, Domain> {
+    let flow = flow::registers(program, cfg);
+    flow.unmask(cfg);
+    cfg.slots.indices().map(|it| domain(cfg, it, flow.values(it))).collect()
 }
 
 /// The work of one inference, in assignments looked at.

@@ -1,0 +1,55 @@
+//! C programs: a preprocessor, a parser, and what C11 atomics and threads mean.
+//!
+//! ```text
+//!   text ─▶ preprocess ─▶ parser ─▶ ast ─▶ lower (types, pointers, `main`) ─▶ the typed tree of the library
+//! ```
+//!
+//! A program is taken as it is: functions are inlined, loops stay loops without a bound, memory orders become what
+//! machines with store buffers need for them, and `main` says which threads there are.
+
+mod ast;
+mod constant;
+mod headers;
+mod lexer;
+mod log;
+mod lower;
+mod names;
+mod operator;
+mod parser;
+mod place;
+mod preprocess;
+mod read;
+mod rewrite;
+mod token;
+mod types;
+
+use fencewright::frontend::rewrite::Rewrite;
+use fencewright::frontend::{Frontend, Input, Read, Tree};
+
+/// The front end for C.
+#[derive(Clone, Copy, Debug)]
+pub struct C;
+
+impl Frontend for C {
+    fn name(&self) -> &'static str {
+        "c"
+    }
+
+    fn about(&self) -> &'static str {
+        "C11 with atomics and threads"
+    }
+
+    fn read(&self, input: &mut Input<'_>) -> Read {
+        let (tree, mut diagnostics) = read::parse(input);
+        if diagnostics.iter().any(fencewright::source::Diagnostic::is_error) {
+            return Read { tree: Tree::Typed(Box::default()), diagnostics };
+        }
+        let lowered = lower::lower(&tree, input.source);
+        diagnostics.extend(lowered.diagnostics);
+        Read { tree: Tree::Typed(Box::new(lowered.unit)), diagnostics }
+    }
+
+    fn rewrite(&self) -> Option<&dyn Rewrite> {
+        Some(&rewrite::Fences)
+    }
+}

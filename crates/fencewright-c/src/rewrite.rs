@@ -1,0 +1,101 @@
+//! Fences in C: a statement beside the one that the operation stands in.
+
+use fencewright::frontend::Input;
+use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
+use fencewright::source::{Source, Span};
+
+use crate::ast::{Item, Stmt, StmtKind};
+use crate::read;
+
+/// Where a fence has no place.
+const HELP: &str = "a fence needs a statement of its own: put the access into one, outside macros and conditions";
+
+/// `atomic_thread_fence(memory_order_seq_cst);`
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fences;
+
+impl Rewrite for Fences {
+    fn spelling(&self) -> Spelling {
+        Spelling {
+            store_store: "atomic_thread_fence(memory_order_release);",
+            full: "atomic_thread_fence(memory_order_seq_cst);",
+        }
+    }
+
+    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let mut again = Source::new(source.name(), source.text());
+        let mut files = source.clone();
+        let (tree, _) = read::parse(&mut Input { source: &mut again, files: &mut files, defines: &[] });
+        let mut statements = Vec::new();
+        for item in &tree.items {
+            if let Item::Function(function) = item {
+                collect(&function.body, &mut statements);
+            }
+        }
+        let mut edits = Vec::new();
+        for (i, fence) in fences.iter().enumerate() {
+            let Some(statement) = around(&statements, fence.beside) else {
+                return Err(NoPlace { fence: i, help: HELP.to_owned() });
+            };
+            let file = source.file_of(statement.start);
+            edits.push(beside(file, statement, fence.side, self.spelling().of(fence.kind), "/"));
+        }
+        if !source.files().iter().any(|it| it.text().contains("stdatomic.h")) {
+            edits.insert(0, Edit::Insert { at: 0, text: "#include <stdatomic.h>\n".to_owned() });
+        }
+        Ok(edits)
+    }
+}
+
+/// The statements that another can stand beside: each is in a block, and none of it is in a macro.
+fn collect(block: &[Stmt], found: &mut Vec<Span>) {
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Expr(Some(expr)) if !stmt.is_in_macro && !expr.is_in_macro => found.push(stmt.span),
+            StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
+            StmtKind::Declarations(_)
+            | StmtKind::Expr(_)
+            | StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::DoWhile(..)
+            | StmtKind::For { .. }
+            | StmtKind::Switch(..)
+            | StmtKind::Case(..)
+            | StmtKind::Default(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Label(..)
+            | StmtKind::Asm { .. } => inner(stmt, found),
+        }
+    }
+}
+
+fn inner(stmt: &Stmt, found: &mut Vec<Span>) {
+    match &stmt.kind {
+        StmtKind::Block(block) => collect(block, found),
+        StmtKind::If(_, then, otherwise) => {
+            inner(then, found);
+            otherwise.iter().for_each(|it| inner(it, found));
+        }
+        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => inner(body, found),
+        StmtKind::For { body, .. } => inner(body, found),
+        StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => {
+            collect(std::slice::from_ref(body), found);
+        }
+        StmtKind::Declarations(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_)
+        | StmtKind::Goto(_)
+        | StmtKind::Asm { .. } => {}
+    }
+}
+
+fn around(statements: &[Span], place: Span) -> Option<Span> {
+    let holds = |it: &&Span| it.start <= place.start && place.end <= it.end;
+    statements.iter().filter(holds).min_by_key(|it| it.end - it.start).copied()
+}

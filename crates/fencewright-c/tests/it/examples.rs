@@ -1,0 +1,122 @@
+//! Every program under `examples/c`: what its header says, and its repairs, which are read back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fencewright::engine::{Engine, Options, Task, Verdict, named};
+use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang, hold_race};
+use fencewright::frontend::parse_with;
+use fencewright::memory::Model;
+use fencewright::program::{FenceKind, Program};
+use fencewright::report::patch::{Original, patch};
+use fencewright::source::{Source, Style, render};
+use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
+use fencewright::watch::{Budget, Unlimited};
+use fencewright_c::C;
+
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c")
+}
+
+fn examples() -> Vec<(String, String)> {
+    let entries = fs::read_dir(folder()).expect("the examples can be listed");
+    let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("the examples can be listed").path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "c"));
+    paths.sort();
+    let read = |path: &PathBuf| fs::read_to_string(path).expect("an example is text");
+    paths.iter().map(|path| (path.file_name().expect("it has a name").to_string_lossy().into(), read(path))).collect()
+}
+
+/// The files that examples include.
+pub(crate) fn files() -> BTreeMap<String, String> {
+    let entries = fs::read_dir(folder()).expect("the examples can be listed");
+    let paths = entries.map(|it| it.expect("the examples can be listed").path());
+    let named =
+        |path: PathBuf| Some((path.file_name()?.to_string_lossy().into_owned(), fs::read_to_string(path).ok()?));
+    paths.filter_map(named).collect()
+}
+
+pub(crate) fn program(name: &str, text: &str) -> Result<Program, String> {
+    let source = Source::new(name, text);
+    let lowered = parse_with(&C, &source, &mut files(), &[]);
+    let said: Vec<_> = lowered.diagnostics.iter().map(|it| render(&lowered.source, it, Style::Plain)).collect();
+    lowered.program.ok_or_else(|| said.join("\n"))
+}
+
+fn auto() -> &'static dyn Engine {
+    named("auto").expect("it is there")
+}
+
+#[test]
+fn programs_are_what_their_headers_say() {
+    let mut wrong = Vec::new();
+    for (name, text) in examples() {
+        match held(&name, &text) {
+            Ok(()) => {}
+            Err(why) => wrong.push(format!("{name}: {why}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn held(name: &str, text: &str) -> Result<(), String> {
+    let program = program(name, text)?;
+    let expected = Expectations::read(text)?;
+    if !expected.has_source || !expected.is_any() {
+        return Err("the header says neither where it comes from nor what must come out".to_owned());
+    }
+    let options = Options::default();
+    let budget = Budget { monitor: &Unlimited, max: 400_000 };
+    let see = |held: Held, what: String| match held {
+        Held::Yes(_) => Ok(()),
+        Held::No(found) => Err(format!("{what}: found {found}")),
+        Held::Unknown(why) | Held::Refused(why) => Err(format!("{what}: {why}")),
+    };
+    for &(model, verdict) in &expected.verdicts {
+        let answer = auto().check(&Task::new(&program, model, &options), &budget);
+        see(hold(verdict, &answer), format!("{model}"))?;
+    }
+    for &(model, verdict, _) in &expected.hangs {
+        let task = Task::new(&program, model, &options);
+        see(hold_hang(verdict, auto(), &task, &budget), format!("{model} hang"))?;
+    }
+    for &(model, verdict, _) in &expected.races {
+        let task = Task::new(&program, model, &options);
+        see(hold_race(verdict, auto(), &task, &budget), format!("{model} race"))?;
+    }
+    for fences in &expected.fences {
+        let found = hold_fences(fences, auto(), &program, &options, &budget)?;
+        see(found, format!("fences {}", fences.model))?;
+    }
+    repaired(&program)
+}
+
+/// The first repair that full fences make is written into the text, read back and safe.
+fn repaired(program: &Program) -> Result<(), String> {
+    let options = Options::default();
+    let places = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
+    let request = Request {
+        candidates: &places,
+        kinds: &FenceKind::ALL,
+        costs: &Costs::default(),
+        wanted: Wanted::First,
+        method: Method::Auto,
+    };
+    for model in [Model::Tso, Model::Pso] {
+        let task = Task::new(program, model, &options);
+        let budget = Budget { monitor: &Unlimited, max: 50_000 };
+        let found = synthesize(auto(), &task, &request, &budget).map_err(|it| it.to_string())?;
+        let Outcome::Fixed(sets) = found.outcome else { continue };
+        let placement = sets[0].fences.placement(&places);
+        let original = Original { frontend: &C, defines: &[], program };
+        // A fence may have no place of its own in a condition; then that is said.
+        let Ok(patched) = patch(&original, &placement) else { continue };
+        let task = Task::new(&patched.program, model, &options);
+        let verdict = auto().check(&task, &Unlimited).map_err(|it| it.to_string())?.verdict;
+        if !matches!(verdict, Verdict::Safe) {
+            return Err(format!("the repair for {model} is not safe:\n{}", patched.text));
+        }
+    }
+    Ok(())
+}

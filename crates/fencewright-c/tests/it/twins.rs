@@ -1,0 +1,152 @@
+//! Random programs, written in C and in `.fw` by the same hand: both are right or wrong under the same models.
+//!
+//! `FENCEWRIGHT_LAWS=10000 FENCEWRIGHT_SEED=7 cargo test -p fencewright-c --test it twins` tries 2,000 of them.
+
+use std::fmt::Write as _;
+
+use fencewright::engine::{Engine, Options, Task, Verdict, named};
+use fencewright::memory::Model;
+use fencewright::program::Program;
+use fencewright::watch::{Budget, Unlimited};
+
+use crate::examples::program as c_program;
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+        all[self.below(all.len() as u64) as usize]
+    }
+}
+
+/// A program in both languages.
+#[derive(Default)]
+struct Twin {
+    c: String,
+    fw: String,
+}
+
+const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
+const STORES: [&str; 3] = ["relaxed", "release", "seq_cst"];
+const UPDATES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
+
+impl Twin {
+    fn random(random: &mut Random) -> Self {
+        let mut it = Self::default();
+        it.c += "#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n";
+        it.c += "atomic_int x, y;\nint r0, r1;\n";
+        it.fw += "shared x, y: 0..3;\n";
+        for thread in 0..2 {
+            let (c_name, fw_name) = (["left", "right"][thread], ["P", "Q"][thread]);
+            writeln!(it.c, "void *{c_name}(void *arg) {{\n    int a = 0, b = 0;").expect("a text grows");
+            writeln!(it.fw, "thread {fw_name} {{\n    let a: 0..3 = 0;\n    let b: 0..3 = 0;").expect("a text grows");
+            for _ in 0..2 + random.below(3) {
+                it.statement(random, 1);
+            }
+            writeln!(it.c, "    r{thread} = a;\n    return NULL;\n}}").expect("a text grows");
+            writeln!(it.fw, "}}").expect("a text grows");
+        }
+        let (a, b) = (random.below(3), random.below(3));
+        it.c += "int main(void) {\n    pthread_t s, t;\n";
+        it.c += "    pthread_create(&s, NULL, left, NULL);\n    pthread_create(&t, NULL, right, NULL);\n";
+        it.c += "    pthread_join(s, NULL);\n    pthread_join(t, NULL);\n";
+        writeln!(it.c, "    assert(!(r0 == {a} && r1 == {b}));\n    return 0;\n}}").expect("a text grows");
+        writeln!(it.fw, "forbid P.a == {a} && Q.a == {b} at end;").expect("a text grows");
+        it
+    }
+
+    fn say(&mut self, depth: usize, c: &str, fw: &str) {
+        let indent = "    ".repeat(depth);
+        writeln!(self.c, "{indent}{c}").expect("a text grows");
+        writeln!(self.fw, "{indent}{fw}").expect("a text grows");
+    }
+
+    fn statement(&mut self, random: &mut Random, depth: usize) {
+        let (x, r, k) = (random.of(&["x", "y"]), random.of(&["a", "a", "b"]), random.below(3));
+        match random.below(if depth < 3 { 10 } else { 7 }) {
+            0 | 1 => {
+                let o = random.of(&STORES);
+                let c = format!("atomic_store_explicit(&{x}, {k}, memory_order_{o});");
+                self.say(depth, &c, &format!("store({x}, {k}, {o});"));
+            }
+            2 | 3 => {
+                let o = random.of(&LOADS);
+                let c = format!("{r} = atomic_load_explicit(&{x}, memory_order_{o});");
+                self.say(depth, &c, &format!("{r} = load({x}, {o});"));
+            }
+            4 => {
+                let o = random.of(&UPDATES);
+                let c = format!("{r} = atomic_exchange_explicit(&{x}, {k}, memory_order_{o});");
+                self.say(depth, &c, &format!("{r} = swap({x}, {k}, {o});"));
+            }
+            5 => {
+                let o = random.of(&["acquire", "release", "acq_rel", "seq_cst"]);
+                self.say(depth, &format!("atomic_thread_fence(memory_order_{o});"), &format!("fence({o});"));
+            }
+            6 => self.say(depth, &format!("{x} = {k};"), &format!("store({x}, {k}, seq_cst);")),
+            7 | 8 => {
+                let condition = format!("{r} == {k}");
+                self.say(depth, &format!("if ({condition}) {{"), &format!("if ({condition}) {{"));
+                self.statement(random, depth + 1);
+                self.say(depth, "} else {", "} else {");
+                self.statement(random, depth + 1);
+                self.say(depth, "}", "}");
+            }
+            _ => {
+                let o = random.of(&LOADS);
+                let c = format!("while (atomic_load_explicit(&{x}, memory_order_{o}) != {k}) {{");
+                self.say(depth, &c, &format!("while (load({x}, {o}) != {k}) {{"));
+                self.statement(random, depth + 1);
+                self.say(depth, "}", "}");
+            }
+        }
+    }
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    let Ok(value) = std::env::var(name) else { return default };
+    value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number"))
+}
+
+fn verdict(program: &Program, model: Model) -> Option<bool> {
+    let options = Options::default();
+    let budget = Budget { monitor: &Unlimited, max: 20_000 };
+    let auto: &dyn Engine = named("auto").expect("it is there");
+    match auto.check(&Task::new(program, model, &options), &budget).expect("it is taken").verdict {
+        Verdict::Safe => Some(true),
+        Verdict::Unsafe(_) => Some(false),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn a_program_in_c_means_what_its_twin_means() {
+    let (n, seed) = (number("FENCEWRIGHT_LAWS", 300) / 5, number("FENCEWRIGHT_SEED", 1));
+    let (mut n_same, mut n_unsafe) = (0, 0);
+    for i in 0..n {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(i * 2 + 1));
+        for _ in 0..8 {
+            random.below(2);
+        }
+        let twin = Twin::random(&mut random);
+        let c = c_program("twin.c", &twin.c).unwrap_or_else(|why| panic!("{why}\n{}", twin.c));
+        let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
+        for model in Model::ALL {
+            let (c, fw) = (verdict(&c, model), verdict(&fw, model));
+            if let (Some(c), Some(fw)) = (c, fw) {
+                assert_eq!(c, fw, "seed {seed}, program {i}, {model}\n{}\n{}", twin.c, twin.fw);
+                n_same += 1;
+                n_unsafe += usize::from(!c);
+            }
+        }
+    }
+    assert!(n_same as u64 > 2 * n && n_unsafe as u64 * 20 > n, "{n_same} same, {n_unsafe} unsafe of {n}");
+}

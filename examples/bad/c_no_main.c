@@ -1,0 +1,4 @@
+#include <pthread.h>
+#include <stdatomic.h>
+int x;
+void f(void) { x = 1; }

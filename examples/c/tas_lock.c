@@ -1,0 +1,49 @@
+// A test-and-set lock that protects a plain counter.
+// source: folklore
+// expect sc: safe (the lock excludes)
+// expect tso: safe (updates empty the buffer, and stores stay in order)
+// expect pso: safe (the lock is released behind what it protects)
+// expect sc race: safe (the lock orders the accesses to the counter)
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#ifndef N
+#define N 3
+#endif
+
+static void acquire(atomic_flag *lock)
+{
+    while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
+        ;
+}
+
+static void release(atomic_flag *lock)
+{
+    atomic_flag_clear_explicit(lock, memory_order_release);
+}
+
+atomic_flag lock;
+int counter;
+
+void *worker(void *arg)
+{
+    acquire(&lock);
+    counter = counter + 1;
+    release(&lock);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[N];
+
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, worker, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    assert(counter == N);
+    return 0;
+}
