@@ -83,7 +83,7 @@ fn typed(value: u64, is_decimal: bool, is_unsigned: bool, is_long: bool) -> Inte
 fn float(text: &str, lower: &str) -> Result<Number, String> {
     let is_hex = lower.starts_with("0x");
     let body = lower.strip_prefix("0x").unwrap_or(lower);
-    let body = body.strip_suffix(|it: char| it == 'l' || (it == 'f' && !is_hex || body.contains('p'))).unwrap_or(body);
+    let body = body.strip_suffix(|it: char| it == 'l' || it == 'f' && (!is_hex || body.contains('p'))).unwrap_or(body);
     let (mantissa, exponent) = body.split_once(if is_hex { 'p' } else { 'e' }).unwrap_or((body, "0"));
     let radix = if is_hex { 16 } else { 10 };
     let is_mantissa = mantissa.chars().all(|it| it == '.' || it.is_digit(radix))

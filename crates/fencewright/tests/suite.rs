@@ -3,7 +3,7 @@
 //! An `expect` line is the truth: an engine may not contradict it. What an engine makes of each example (its verdict
 //! and how many states it kept) is recorded in `tests/counts.txt`, so that a lost reduction or a lost answer shows in
 //! review; `BLESS=1 cargo test -p fencewright --test suite` records it anew. What is recorded as undecided is tried by
-//! every second seed only, and then with a tenth of the patience.
+//! every third seed only, and then with a tenth of the patience.
 
 mod common;
 

@@ -358,7 +358,7 @@ fn the_checker_keeps_to_its_limits() {
     let program = file("large.fw");
     let digest = digest_of(&program);
     let head = format!("fencewright certificate 1\ntool 0.1.0\nprogram sha256 {digest}\nmodel sc\npso-rmw location\n");
-    let (_directory, path) = workspace("c.cert", &format!("{head}claim safe\nproof exploration 7\nend\n"));
+    let (_directory, path) = workspace("c.cert", &format!("{head}claim safe\nproof exploration 2000000000\nend\n"));
     let started = Instant::now();
     let verified = output(&["verify", "--timeout", "100ms", &program, &path.display().to_string()]);
     assert_eq!(verified.status.code(), Some(3), "{}{}", text(&verified.stdout), text(&verified.stderr));

@@ -114,9 +114,9 @@ pub(crate) fn is_thorough() -> bool {
     std::env::var_os("BLESS").is_some() || n_programs() >= 2_000
 }
 
-/// Whether one of many like things is taken: all where all is wanted, otherwise every second, others for other seeds.
+/// Whether one of many like things is taken: all where all is wanted, otherwise every third, others for other seeds.
 pub(crate) fn is_taken(number: usize) -> bool {
-    is_thorough() || (number as u64 + seed()).is_multiple_of(2)
+    is_thorough() || (number as u64 + seed()).is_multiple_of(3)
 }
 
 /// Something that is so of many random programs, and may not be of a few.

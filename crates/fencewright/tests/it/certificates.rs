@@ -22,10 +22,10 @@ use crate::common::expectation::{Expectations, Fences, examples, root};
 use crate::common::law::{is_taken, is_thorough};
 
 /// So many states or constraints, or as much work of the checker.
-const BUDGET: u64 = 20_000;
+const BUDGET: u64 = 300_000;
 
 /// The same for each question of a fence synthesis.
-const FENCE_BUDGET: u64 = 10_000;
+const FENCE_BUDGET: u64 = 200_000;
 
 /// Gives up after so many states or constraints, so that the answer is the same on every machine.
 struct Budget(u64);
@@ -143,7 +143,7 @@ fn every_verdict_on_an_example_has_a_certificate() {
 
 #[test]
 fn every_answer_about_fences_has_a_certificate() {
-    let (mut n_valid, mut skipped) = (0, Vec::new());
+    let (mut n_asked, mut n_valid, mut skipped) = (0, 0, Vec::new());
     let record = Record::of("fences");
     for path in examples(&root()) {
         let text = std::fs::read_to_string(&path).expect("an example is text");
@@ -155,6 +155,11 @@ fn every_answer_about_fences_has_a_certificate() {
         let name = path.strip_prefix(root().join("examples")).expect("examples are below the root").display();
         for expected in &expectations.fences {
             let what = format!("{name} under {} {} by {}", expected.model, expected.place, expected.by);
+            n_asked += 1;
+            if !is_taken(n_asked) {
+                skipped.extend(record.line(&what));
+                continue;
+            }
             match certified_fences(&program, expected, &record.budget(&what, FENCE_BUDGET)) {
                 Ok(certificate) => {
                     reread(&program, &certificate).unwrap_or_else(|why| panic!("{what}: {why}"));
