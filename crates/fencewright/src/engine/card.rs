@@ -22,6 +22,8 @@ pub struct Card {
     pub contradiction: fn(&Options) -> Option<Unsupported>,
     /// How it finds fences, if nobody says how.
     pub repairs: Repairs,
+    /// What its `safe` rests on, which a certificate can be made of.
+    pub rests_on: RestsOn,
     /// Whether it has others answer, and hands on what it is told.
     pub asks_others: bool,
 }
@@ -31,6 +33,21 @@ impl Card {
     pub fn has(&self, flag: &str) -> bool {
         self.asks_others || self.settings.iter().any(|it| it.flag == flag)
     }
+}
+
+/// What the `safe` of an engine rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RestsOn {
+    /// All states.
+    States,
+    /// All states behind store buffers of which less is kept.
+    Buffers,
+    /// The least constraints from which something bad can be reached.
+    Basis,
+    /// Relations between numbers.
+    Grid,
+    /// Something else, or what another engine says.
+    Other,
 }
 
 /// How an engine finds fences.

@@ -35,7 +35,7 @@ use crate::system::{Flow, MAX_STARTS, starts};
 use crate::watch::Monitor;
 
 pub use automaton::Unmade;
-pub use card::{Card, Reduction, Repairs};
+pub use card::{Card, Reduction, Repairs, RestsOn};
 pub use coherence::{Abstraction, Values};
 pub use each::{Checked, Judged, each};
 pub use numeric::Numbers;

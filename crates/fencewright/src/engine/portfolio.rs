@@ -16,7 +16,7 @@ use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::race::{Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
-use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::{Property, PropertyKind};
 use crate::watch::{Budget, Monitor};
 
@@ -69,6 +69,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |options| super::ALL.iter().find_map(|engine| (engine.card().contradiction)(options)),
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Other,
     asks_others: true,
 };
 

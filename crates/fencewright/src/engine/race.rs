@@ -240,7 +240,9 @@ impl Monitor for FarBelow {
 #[cfg(test)]
 mod tests {
     use super::{FIRST_SHARE, Worth, race};
-    use crate::engine::{Answer, Card, Engine, Options, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
+    use crate::engine::{
+        Answer, Card, Engine, Options, Repairs, RestsOn, Stats, StopReason, Task, Unsupported, Verdict,
+    };
     use crate::memory::Model;
     use crate::program::Builder;
     use crate::source::Source;
@@ -258,7 +260,8 @@ mod tests {
 
     const fn card(name: &'static str) -> Card {
         let repairs = Repairs::ByRuns;
-        Card { name, about: "", reductions: &[], settings: &[], contradiction: |_| None, repairs, asks_others: false }
+        let (contradiction, rests_on) = (|_: &Options| None, RestsOn::Other);
+        Card { name, about: "", reductions: &[], settings: &[], contradiction, repairs, rests_on, asks_others: false }
     }
 
     static FIRST: Card = card("first");

@@ -8,7 +8,7 @@ use crate::certificate::{
 };
 use crate::engine::automaton::Merging;
 use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
-use crate::engine::{StopReason, Task};
+use crate::engine::{RestsOn, StopReason, Task};
 use crate::program::{LocationId, ProcessId, Value};
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
@@ -35,8 +35,8 @@ const MERGINGS: [Merging; 3] = [
 ];
 
 impl super::Prover for Prover {
-    fn follows(&self, engine: &str) -> bool {
-        ["load-buffer", "single-buffer", "pws"].contains(&engine)
+    fn follows(&self, rests_on: RestsOn) -> bool {
+        rests_on == RestsOn::Basis
     }
 
     fn proves(&self, _task: &Task<'_>, before: &[StopReason]) -> bool {

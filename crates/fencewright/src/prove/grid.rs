@@ -3,7 +3,7 @@
 use crate::certificate::abstraction as certificate;
 use crate::certificate::{Abstraction, Claim, Proof, verify};
 use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
-use crate::engine::{Engine, StopReason, Task};
+use crate::engine::{Engine, RestsOn, StopReason, Task};
 use crate::watch::Monitor;
 
 use super::{Scaled, observed, reason};
@@ -12,8 +12,8 @@ use super::{Scaled, observed, reason};
 pub(super) struct Prover;
 
 impl super::Prover for Prover {
-    fn follows(&self, engine: &str) -> bool {
-        ["predicates", "zones", "numeric"].contains(&engine)
+    fn follows(&self, rests_on: RestsOn) -> bool {
+        rests_on == RestsOn::Grid
     }
 
     fn proves(&self, task: &Task<'_>, _before: &[StopReason]) -> bool {

@@ -20,7 +20,7 @@ mod race;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
-use crate::engine::{Answer, Engine, StopReason, Task, Unsupported, Verdict, with_observer};
+use crate::engine::{Answer, Engine, RestsOn, StopReason, Task, Unsupported, Verdict, named, with_observer};
 use crate::memory::{Buffering, PsoRmw};
 use crate::watch::{Monitor, Progress, Stop};
 
@@ -30,8 +30,8 @@ pub use race::certify_race;
 
 /// One way to a proof.
 pub trait Prover: Sync {
-    /// Whether its proof is what this engine has found, so that it is asked before the others.
-    fn follows(&self, engine: &str) -> bool;
+    /// Whether its proof is what an engine has found whose `safe` rests on this, so that it is asked before the others.
+    fn follows(&self, rests_on: RestsOn) -> bool;
 
     /// Whether it is to be asked, after those before it have failed like this.
     fn proves(&self, task: &Task<'_>, before: &[StopReason]) -> bool;
@@ -92,8 +92,9 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
     let mut before = Vec::new();
-    let first = PROVERS.iter().filter(|it| it.follows(engine));
-    for prover in first.chain(PROVERS.iter().filter(|it| !it.follows(engine))) {
+    let rests_on = named(engine).map_or(RestsOn::Other, |it| it.card().rests_on);
+    let first = PROVERS.iter().filter(|it| it.follows(rests_on));
+    for prover in first.chain(PROVERS.iter().filter(|it| !it.follows(rests_on))) {
         if !prover.proves(task, &before) {
             continue;
         }

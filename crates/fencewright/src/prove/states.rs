@@ -3,7 +3,7 @@
 
 use crate::certificate::{Buffers, Failure, Proof, explore, explore_blurred};
 use crate::engine::coherence::Coherence;
-use crate::engine::{Engine, StopReason, Task, Verdict};
+use crate::engine::{Engine, RestsOn, StopReason, Task, Verdict};
 use crate::watch::{Monitor, Stop};
 
 use super::{Capped, Scaled};
@@ -21,8 +21,8 @@ impl Plain {
 }
 
 impl super::Prover for Plain {
-    fn follows(&self, engine: &str) -> bool {
-        engine == "explicit" && self.max_states < u64::MAX
+    fn follows(&self, rests_on: RestsOn) -> bool {
+        rests_on == RestsOn::States && self.max_states < u64::MAX
     }
 
     fn proves(&self, _task: &Task<'_>, _before: &[StopReason]) -> bool {
@@ -46,8 +46,8 @@ const QUICK: u64 = 200_000;
 pub(super) struct Ordered;
 
 impl super::Prover for Ordered {
-    fn follows(&self, engine: &str) -> bool {
-        engine == "explicit"
+    fn follows(&self, rests_on: RestsOn) -> bool {
+        rests_on == RestsOn::States
     }
 
     fn proves(&self, _task: &Task<'_>, _before: &[StopReason]) -> bool {
@@ -63,8 +63,8 @@ impl super::Prover for Ordered {
 pub(super) struct Coherent;
 
 impl super::Prover for Coherent {
-    fn follows(&self, engine: &str) -> bool {
-        engine == "coherence"
+    fn follows(&self, rests_on: RestsOn) -> bool {
+        rests_on == RestsOn::Buffers
     }
 
     fn proves(&self, task: &Task<'_>, _before: &[StopReason]) -> bool {

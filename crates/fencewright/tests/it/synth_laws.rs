@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use fencewright::engine::backward::load_buffer::clauses;
 use fencewright::engine::explicit::Explicit;
-use fencewright::engine::{Engine, NUMERIC, Options, Task, Verdict};
+use fencewright::engine::{Engine, NUMERIC, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::{FenceKind, Program};
 use fencewright::synth::{
@@ -223,6 +223,10 @@ fn found(
         Outcome::Correct => vec![Choice::default()],
         Outcome::Fixed(sets) => sets.into_iter().map(|set| set.fences).collect(),
         Outcome::Unfixable(..) => Vec::new(),
+        // An abstraction may not tell a repaired program from a wrong one.
+        Outcome::Unknown(StopReason::Alarm(_) | StopReason::Unconfirmed(_)) if request.wanted == Wanted::First => {
+            Vec::new()
+        }
         Outcome::Unknown(reason) => return Err(reason.to_string()),
     };
     sets.sort();

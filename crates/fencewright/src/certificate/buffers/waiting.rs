@@ -65,11 +65,6 @@ impl Waiting {
         self.0.iter().rev().flat_map(BTreeMap::values).find_map(|queue| queue.newest(x))
     }
 
-    /// All values that are kept, the oldest first.
-    pub(super) fn kept(&self) -> impl Iterator<Item = Store> + '_ {
-        self.0.iter().flat_map(BTreeMap::values).flat_map(Queue::kept)
-    }
-
     /// With one more store in a queue.
     pub(super) fn with_store(&self, queue: Option<LocationId>, store: Store, k: usize) -> Self {
         let mut out = self.clone();
@@ -123,11 +118,6 @@ impl Queue {
     fn newest(&self, x: LocationId) -> Option<Value> {
         let oldest = || self.oldest.iter().rev().find(|store| store.0 == x).map(|store| store.1);
         self.rest.get(&x).map(|rest| rest.newest).or_else(oldest)
-    }
-
-    fn kept(&self) -> impl Iterator<Item = Store> + '_ {
-        let rest = self.rest.iter().flat_map(|(x, rest)| rest.values.iter().map(|value| (*x, *value)));
-        self.oldest.iter().copied().chain(rest)
     }
 
     fn store(&mut self, (x, value): Store, k: usize) {

@@ -63,8 +63,8 @@ use crate::analysis::swaps;
 use crate::engine::automaton::{Automaton, Merging};
 use crate::engine::packed::{Badness, Budget, Buffered, End as SearchEnd, Outcome, Sequential, Shared};
 use crate::engine::{
-    Answer, Card, Engine, Options, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
-    is_enumerable,
+    Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported,
+    Verdict, is_enumerable,
 };
 use crate::memory::Buffering;
 use crate::system::{Run, starts};
@@ -197,6 +197,7 @@ static CARD: Card = Card {
     settings: &[&ABSTRACTION, &K, &VALUES],
     contradiction,
     repairs: Repairs::ByAvoiding,
+    rests_on: RestsOn::Buffers,
     asks_others: false,
 };
 

@@ -21,7 +21,7 @@ use crate::engine::packed::{
 };
 use crate::engine::run::{self, Trimming};
 use crate::engine::{
-    Answer, Card, Engine, Reduction, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+    Answer, Card, Engine, Reduction, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     is_enumerable,
 };
 use crate::memory::{Buffering, Job, Machine};
@@ -83,6 +83,7 @@ static CARD: Card = Card {
     settings: &[&BOUND],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::States,
     asks_others: false,
 };
 

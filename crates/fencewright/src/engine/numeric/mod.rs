@@ -41,7 +41,9 @@ mod layout;
 mod order;
 
 use crate::engine::observer::{is_observable, observed};
-use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+};
 use crate::numeric::{Domain, Intervals, Octagon, Polyhedron, Zone};
 use crate::translate::{Flushes, MAX_SLOTS, Method, Overflow, Repeats, Request, translate};
 use crate::watch::{Monitor, Part};
@@ -136,6 +138,7 @@ static CARD: Card = Card {
     settings: &[&BOUND, &DOMAIN, &BUFFERS],
     contradiction: |_| None,
     repairs: Repairs::ByPruning,
+    rests_on: RestsOn::Grid,
     asks_others: false,
 };
 

@@ -46,7 +46,9 @@ use crate::engine::symbolic::scaled::rescaled;
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
-use crate::engine::{Answer, Card, Engine, Repairs, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
+};
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
 use crate::util::IndexVec;
 use crate::watch::{Monitor, Part};
@@ -97,6 +99,7 @@ static CARD: Card = Card {
     settings: &[&K, &KEEP, &HINT, &HINTS],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Grid,
     asks_others: false,
 };
 

@@ -27,7 +27,7 @@ mod state;
 use crate::engine::automaton::{Automaton, Merging, RegisterFree};
 use crate::engine::run::{Trimming, replayed};
 use crate::engine::{
-    Answer, Card, Engine, Question, Reduced, Repairs, Stats, Task, Unmade, Unsupported, Verdict, is_enumerable,
+    Answer, Card, Engine, Question, Reduced, Repairs, RestsOn, Stats, Task, Unmade, Unsupported, Verdict, is_enumerable,
 };
 use crate::memory::{Buffering, Model};
 use crate::program::{BinaryOp, Expr, Program, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
@@ -173,6 +173,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Other,
     asks_others: true,
 };
 

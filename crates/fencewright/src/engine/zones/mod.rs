@@ -45,7 +45,7 @@ use crate::engine::symbolic::scaled::rescaled;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::walk;
 use crate::engine::symbolic::writers::{Writers, sole_writers};
-use crate::engine::{Answer, Card, Engine, Repairs, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Answer, Card, Engine, Repairs, RestsOn, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::numeric::Zone;
 use crate::program::{LocationId, ProcessId};
 use crate::system::Run;
@@ -80,6 +80,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Grid,
     asks_others: false,
 };
 

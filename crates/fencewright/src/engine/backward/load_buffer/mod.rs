@@ -40,7 +40,9 @@ use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::observer::{is_observable, observed};
-use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict,
+};
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
@@ -85,6 +87,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Basis,
     asks_others: false,
 };
 

@@ -24,7 +24,9 @@ use crate::engine::backward::bad::announce;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::observer::{is_observable, observed};
-use crate::engine::{Answer, Card, Engine, Options, Reduction, Repairs, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{
+    Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict,
+};
 use crate::memory::Buffering;
 use crate::system::Run;
 use crate::watch::{Budget, Monitor, Part};
@@ -56,6 +58,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Basis,
     asks_others: false,
 };
 
