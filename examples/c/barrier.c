@@ -13,6 +13,8 @@ atomic_int missing = 2;
 atomic_int sense;
 atomic_int round[2];
 
+#define THREADS (sizeof(round) / sizeof(round[0]))
+
 static void wait_for_all(int *mine)
 {
     *mine = !*mine;
@@ -40,11 +42,11 @@ void *worker(void *arg)
 
 int main(void)
 {
-    pthread_t threads[2];
+    pthread_t threads[THREADS];
 
-    for (long i = 0; i < 2; i++)
+    for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, (void *) i);
-    for (long i = 0; i < 2; i++)
+    for (long i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     return 0;
 }

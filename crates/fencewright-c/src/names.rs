@@ -15,6 +15,8 @@ pub(crate) struct Names {
     pub(crate) structures: Vec<Structure>,
     tags: BTreeMap<String, usize>,
     typedefs: BTreeMap<String, Qualified>,
+    /// The types of variables outside functions, for their sizes.
+    pub(crate) variables: BTreeMap<String, Type>,
     /// Enumeration constants.
     pub(crate) constants: BTreeMap<String, i64>,
 }
@@ -131,6 +133,7 @@ impl Names {
                 self.constant(if self.constant(condition)? != 0 { then } else { otherwise })
             }
             ExprKind::Cast(_, operand) => self.constant(operand),
+            ExprKind::SizeOf(of) => self.variable_type(of).map(|ty| self.size(ty)),
             ExprKind::Float(_)
             | ExprKind::String(_)
             | ExprKind::Assign(..)
@@ -142,6 +145,39 @@ impl Names {
             | ExprKind::Index(..)
             | ExprKind::Deref(_)
             | ExprKind::AddressOf(_)
+            | ExprKind::SizeOfType(_)
+            | ExprKind::Compound(..)
+            | ExprKind::Statements(_)
+            | ExprKind::Type(_) => None,
+        }
+    }
+
+    /// The type of a variable outside functions, or of its elements.
+    fn variable_type(&self, it: &ast::Expr) -> Option<&Type> {
+        match &it.kind {
+            ExprKind::Name(name) => self.variables.get(&name.text),
+            ExprKind::Index(of, _) | ExprKind::Deref(of) => match self.variable_type(of)? {
+                Type::Array(of, _) | Type::Pointer(of) => Some(&of.ty),
+                Type::Void | Type::Bool | Type::Integer(_) | Type::Struct(_) | Type::Function | Type::Builtin(_) => {
+                    None
+                }
+            },
+            ExprKind::Integer { .. }
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::And(..)
+            | ExprKind::Or(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step { .. }
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::Member(..)
+            | ExprKind::Arrow(..)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Cast(..)
             | ExprKind::SizeOfType(_)
             | ExprKind::SizeOf(_)
             | ExprKind::Compound(..)

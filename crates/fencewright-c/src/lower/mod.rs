@@ -248,6 +248,7 @@ impl<'a> Lowering<'a> {
             return;
         }
         self.complete(&mut ty, it.initial.as_ref());
+        self.names.variables.insert(name.text.clone(), ty.ty.clone());
         let ty = Rc::new(ty);
         let object = self.memory.object(&name.text, &ty, name.span, &self.names);
         let is_thread_local = it.storage == ast::Storage::ThreadLocal;

@@ -43,6 +43,9 @@ impl Twin {
         let mut it = Self::default();
         it.c += "#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n";
         it.c += "atomic_int x, y;\nint r0, r1;\n";
+        it.c += "static void put(atomic_int *to, int value) { *to = value; }\n";
+        it.c += "static int taken(atomic_int *it, int old, int new) {\n";
+        it.c += "    return atomic_compare_exchange_strong(it, &old, new);\n}\n";
         it.fw += "shared x, y: 0..3;\n";
         for thread in 0..2 {
             let (c_name, fw_name) = (["left", "right"][thread], ["P", "Q"][thread]);
@@ -71,7 +74,7 @@ impl Twin {
 
     fn statement(&mut self, random: &mut Random, depth: usize) {
         let (x, r, k) = (random.of(&["x", "y"]), random.of(&["a", "a", "b"]), random.below(3));
-        match random.below(if depth < 3 { 10 } else { 7 }) {
+        match random.below(if depth < 3 { 13 } else { 9 }) {
             0 | 1 => {
                 let o = random.of(&STORES);
                 let c = format!("atomic_store_explicit(&{x}, {k}, memory_order_{o});");
@@ -92,22 +95,41 @@ impl Twin {
                 self.say(depth, &format!("atomic_thread_fence(memory_order_{o});"), &format!("fence({o});"));
             }
             6 => self.say(depth, &format!("{x} = {k};"), &format!("store({x}, {k}, seq_cst);")),
-            7 | 8 => {
-                let condition = format!("{r} == {k}");
-                self.say(depth, &format!("if ({condition}) {{"), &format!("if ({condition}) {{"));
-                self.statement(random, depth + 1);
-                self.say(depth, "} else {", "} else {");
-                self.statement(random, depth + 1);
-                self.say(depth, "}", "}");
+            7 => self.say(depth, &format!("put(&{x}, {k});"), &format!("store({x}, {k}, seq_cst);")),
+            8 => {
+                // A pointer that is known to nobody before it runs.
+                let o = random.of(&LOADS);
+                let (c, load) = (format!("atomic_int *p = {r} == {k} ? &x : &y;"), "{ atomic_int *q = p;");
+                self.say(depth, &format!("{{ {c} {load}"), &format!("if ({r} == {k}) {{"));
+                let load = format!("{r} = atomic_load_explicit(q, memory_order_{o}); }}");
+                self.say(depth, &load, &format!("    {r} = load(x, {o});"));
+                self.say(depth, "}", &format!("}} else {{ {r} = load(y, {o}); }}"));
             }
-            _ => {
+            _ => self.nested(random, depth, (x, r, k)),
+        }
+    }
+
+    /// A statement with others in it.
+    fn nested(&mut self, random: &mut Random, depth: usize, (x, r, k): (&str, &str, u64)) {
+        let (c, fw) = match random.below(4) {
+            0 => {
+                let new = random.below(3);
+                (format!("if (taken(&{x}, {k}, {new})) {{"), format!("if (cas({x}, {k}, {new}, seq_cst)) {{"))
+            }
+            1 => {
                 let o = random.of(&LOADS);
                 let c = format!("while (atomic_load_explicit(&{x}, memory_order_{o}) != {k}) {{");
-                self.say(depth, &c, &format!("while (load({x}, {o}) != {k}) {{"));
-                self.statement(random, depth + 1);
-                self.say(depth, "}", "}");
+                (c, format!("while (load({x}, {o}) != {k}) {{"))
             }
+            _ => (format!("if ({r} == {k}) {{"), format!("if ({r} == {k}) {{")),
+        };
+        self.say(depth, &c, &fw);
+        self.statement(random, depth + 1);
+        if c.starts_with("if") {
+            self.say(depth, "} else {", "} else {");
+            self.statement(random, depth + 1);
         }
+        self.say(depth, "}", "}");
     }
 }
 
