@@ -128,10 +128,10 @@ impl Memory {
         Target { base: Base::Object(id), fields: Vec::new(), indices: Vec::new(), is_element: false, ty }
     }
 
-    /// The leaf that a scalar part of an object is in.
-    pub(crate) fn leaf(&mut self, id: ObjectId, fields: &[usize]) -> &mut Leaf {
-        let leaf = self.objects[id.0].leaves.iter_mut().find(|leaf| leaf.fields == fields);
-        leaf.expect("a scalar is in a leaf")
+    /// The leaf that a scalar part of an object is in; none if it is no scalar, or has no cells.
+    pub(crate) fn leaf(&mut self, id: ObjectId, fields: &[usize]) -> Option<&mut Leaf> {
+        let mut leaves = self.objects[id.0].leaves.iter_mut();
+        leaves.find(|leaf| leaf.fields == fields && !leaf.cells.is_empty())
     }
 
     /// Where a leaf is in the program, which gets it when it is first used.
@@ -141,12 +141,12 @@ impl Memory {
         fields: &[usize],
         is_atomic: bool,
         (unit, numbers): (&mut Unit, &mut Numbers),
-    ) -> Kept {
-        if let Some(kept) = self.leaf(id, fields).place {
-            return kept;
+    ) -> Option<Kept> {
+        if let Some(kept) = self.leaf(id, fields)?.place {
+            return Some(kept);
         }
         let (name, span) = (self.objects[id.0].name.clone(), self.objects[id.0].span);
-        let leaf = self.leaf(id, fields);
+        let leaf = self.leaf(id, fields)?;
         let (ty, shape, cells) = (leaf.ty.clone(), leaf.shape.clone(), leaf.cells.clone());
         let name = format!("{name}{}", leaf.name);
         let initial: Vec<Initial> = cells.iter().map(|it| Initial::Value(self.number_of(it, numbers))).collect();
@@ -170,8 +170,8 @@ impl Memory {
         if domain == Domain::Int {
             unit.infer(first, bounds(&ty.ty));
         }
-        self.leaf(id, fields).place = Some(kept);
-        kept
+        self.leaf(id, fields)?.place = Some(kept);
+        Some(kept)
     }
 
     fn number_of(&self, cell: &Cell, numbers: &mut Numbers) -> i64 {

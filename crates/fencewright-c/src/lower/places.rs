@@ -247,7 +247,7 @@ impl<'a> Lowering<'a> {
                 }
                 self.is_not_freed(id, Span::default())?;
                 let indices = constants(&target.indices)?;
-                let leaf = self.memory.leaf(id, &target.fields);
+                let leaf = self.memory.leaf(id, &target.fields)?;
                 let cell = leaf.cells[leaf.cell(&indices)?].clone();
                 Some(of_cell(&cell, &target.ty))
             }
@@ -309,7 +309,7 @@ impl<'a> Lowering<'a> {
                 let Some(indices) = constants(&target.indices) else { return false };
                 let value = self.converted(value.clone(), &target.ty);
                 let Some(cell) = cell_of(&value).filter(|_| self.state.is_alone || is_handle) else { return false };
-                let leaf = self.memory.leaf(id, &target.fields);
+                let Some(leaf) = self.memory.leaf(id, &target.fields) else { return false };
                 let Some(at) = leaf.cell(&indices) else { return false };
                 leaf.cells[at] = cell;
                 true
@@ -416,7 +416,7 @@ impl<'a> Lowering<'a> {
             self.log.error(span, "this is in no memory", "name a variable that is shared");
             return None;
         };
-        if !target.ty.ty.is_scalar() {
+        if !target.ty.ty.is_scalar() || self.memory.leaf(id, &target.fields).is_none() {
             self.log.error(span, "this is no single value", "name a field or a cell of it");
             return None;
         }
@@ -424,8 +424,8 @@ impl<'a> Lowering<'a> {
         self.leave_alone();
         let key = (self.memory.objects[id.0].name.clone(), target.fields.clone());
         let is_atomic = self.known.accessed.contains(&key);
-        let kept = self.memory.kept(id, &target.fields, is_atomic, (&mut self.unit, &mut self.known.numbers));
-        let shape = self.memory.leaf(id, &target.fields).shape.clone();
+        let kept = self.memory.kept(id, &target.fields, is_atomic, (&mut self.unit, &mut self.known.numbers))?;
+        let shape = self.memory.leaf(id, &target.fields)?.shape.clone();
         Some(match kept {
             Kept::Location(location) => Place::Fixed(location),
             Kept::Array(array) => match linear(&target.indices, &shape) {
