@@ -202,6 +202,7 @@ impl<'a> Lowering<'a> {
         let handle = self.pointed_at(handle, arguments[0].span)?;
         self.store(&handle, StoreOrder::Plain, Value::Number(Expr::Const(number as i64), Integer::INT), span)?;
         let has_done_something = self.state.blocks.iter().any(|block| !block.is_empty());
+        self.threads.is_beside |= has_done_something;
         let start = has_done_something.then(|| self.flag(&format!("started {number}"), span));
         if let Some(start) = start {
             self.state.emit(StmtKind::Fence(program::FenceKind::Full), span);
@@ -237,6 +238,7 @@ impl<'a> Lowering<'a> {
         self.threads.spawned[number].is_joined = true;
         let has_done_something = self.state.blocks.iter().any(|block| !block.is_empty());
         if has_done_something {
+            self.threads.is_beside = true;
             let wait = self.wait_for(number);
             self.state.emit(wait.kind, span);
         }

@@ -309,6 +309,7 @@ impl<'a> Lowering<'a> {
                 let Some(indices) = constants(&target.indices) else { return false };
                 let value = self.converted(value.clone(), &target.ty);
                 let Some(cell) = cell_of(&value).filter(|_| self.state.is_alone || is_handle) else { return false };
+                self.is_not_freed(id, Span::default());
                 let Some(leaf) = self.memory.leaf(id, &target.fields) else { return false };
                 let Some(at) = leaf.cell(&indices) else { return false };
                 leaf.cells[at] = cell;
