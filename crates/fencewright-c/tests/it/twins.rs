@@ -42,13 +42,15 @@ impl Twin {
     fn random(random: &mut Random) -> Self {
         let mut it = Self::default();
         it.c += "#include <stdatomic.h>\n#include <pthread.h>\n#include <assert.h>\n";
-        it.c += "atomic_int x, y;\nint r0, r1;\n";
+        it.c += "atomic_int x, y;\nint r0, r1, r2;\n";
         it.c += "static void put(atomic_int *to, int value) { *to = value; }\n";
         it.c += "static int taken(atomic_int *it, int old, int new) {\n";
         it.c += "    return atomic_compare_exchange_strong(it, &old, new);\n}\n";
         it.fw += "shared x, y: 0..3;\n";
-        for thread in 0..2 {
-            let (c_name, fw_name) = (["left", "right"][thread], ["P", "Q"][thread]);
+        // Now and then there is a third one, which nothing is asked of.
+        let n_threads = if random.below(3) == 0 { 3 } else { 2 };
+        for thread in 0..n_threads {
+            let (c_name, fw_name) = (["left", "right", "third"][thread], ["P", "Q", "R"][thread]);
             writeln!(it.c, "void *{c_name}(void *arg) {{\n    int a = 0, b = 0;").expect("a text grows");
             writeln!(it.fw, "thread {fw_name} {{\n    let a: 0..3 = 0;\n    let b: 0..3 = 0;").expect("a text grows");
             for _ in 0..2 + random.below(3) {
@@ -58,8 +60,11 @@ impl Twin {
             writeln!(it.fw, "}}").expect("a text grows");
         }
         let (a, b) = (random.below(3), random.below(3));
-        it.c += "int main(void) {\n    pthread_t s, t;\n";
+        it.c += "int main(void) {\n    pthread_t s, t, u;\n";
         it.c += "    pthread_create(&s, NULL, left, NULL);\n    pthread_create(&t, NULL, right, NULL);\n";
+        if n_threads == 3 {
+            it.c += "    pthread_create(&u, NULL, third, NULL);\n    pthread_join(u, NULL);\n";
+        }
         it.c += "    pthread_join(s, NULL);\n    pthread_join(t, NULL);\n";
         writeln!(it.c, "    assert(!(r0 == {a} && r1 == {b}));\n    return 0;\n}}").expect("a text grows");
         writeln!(it.fw, "forbid P.a == {a} && Q.a == {b} at end;").expect("a text grows");
@@ -133,6 +138,13 @@ impl Twin {
     }
 }
 
+/// The same program with a `main` that does something while the others run, so that it is a thread as they are.
+fn with_main(c: &str) -> String {
+    let created = "    pthread_create(&t, NULL, right, NULL);\n";
+    let text = c.replace("atomic_int x, y;", "atomic_int x, y, z;");
+    text.replace(created, &format!("    z = 1;\n{created}    z = 2;\n"))
+}
+
 fn number(name: &str, default: u64) -> u64 {
     let Ok(value) = std::env::var(name) else { return default };
     value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number"))
@@ -159,12 +171,14 @@ fn a_program_in_c_means_what_its_twin_means() {
             random.below(2);
         }
         let twin = Twin::random(&mut random);
-        let c = c_program("twin.c", &twin.c).unwrap_or_else(|why| panic!("{why}\n{}", twin.c));
+        // Each second time `main` is a thread.
+        let text = if i % 2 == 0 { twin.c.clone() } else { with_main(&twin.c) };
+        let c = c_program("twin.c", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
         let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
         for model in Model::ALL {
             let (c, fw) = (verdict(&c, model), verdict(&fw, model));
             if let (Some(c), Some(fw)) = (c, fw) {
-                assert_eq!(c, fw, "seed {seed}, program {i}, {model}\n{}\n{}", twin.c, twin.fw);
+                assert_eq!(c, fw, "seed {seed}, program {i}, {model}\n{text}\n{}", twin.fw);
                 n_same += 1;
                 n_unsafe += usize::from(!c);
             }
