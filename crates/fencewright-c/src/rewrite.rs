@@ -1,11 +1,11 @@
-//! Fences in C: a statement beside the one that the operation stands in.
+//! Repairs in C: a fence is a statement beside the one that the operation stands in; an order is changed in place.
 
 use fencewright::frontend::Input;
-use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
+use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Reorder, Rewrite, Spelling, Text, beside};
 use fencewright::source::{Source, Span};
 
-use crate::ast::{Item, Stmt, StmtKind};
-use crate::read;
+use crate::ast::{Item, Stmt, StmtKind, Unit};
+use crate::{read, reorder};
 
 /// Where a fence has no place.
 const HELP: &str = "a fence needs a statement of its own: put the access into one, outside macros and conditions";
@@ -22,10 +22,8 @@ impl Rewrite for Fences {
         }
     }
 
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
-        let mut again = Source::new(source.name(), source.text());
-        let mut files = source.clone();
-        let (tree, _) = read::parse(&mut Input { source: &mut again, files: &mut files, defines: &[] });
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let (source, tree) = (text.source, tree(text));
         let mut statements = Vec::new();
         for item in &tree.items {
             if let Item::Function(function) = item {
@@ -45,6 +43,22 @@ impl Rewrite for Fences {
         }
         Ok(edits)
     }
+
+    fn orders(&self, text: &Text<'_>) -> Vec<Span> {
+        reorder::accesses(&tree(text), text.source)
+    }
+
+    fn reorder(&self, text: &Text<'_>, orders: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
+        let help = "write the order by hand, or insert fences with `--repair fences`";
+        reorder::edits(&tree(text), text, orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
+    }
+}
+
+/// The text once more, as it was read.
+fn tree(text: &Text<'_>) -> Unit {
+    let mut again = Source::new(text.source.name(), text.source.text());
+    let mut files = text.source.clone();
+    read::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }).0
 }
 
 /// The statements that another can stand beside: each is in a block, and none of it is in a macro.

@@ -87,6 +87,25 @@ pub(super) fn order_named(name: &str) -> Option<i64> {
     names.iter().position(|it| it.eq_ignore_ascii_case(name)).map(|it| it as i64)
 }
 
+/// Whether something that looks like a function writes to the variable that is its first argument.
+pub(super) fn writes_variable(name: &str) -> bool {
+    matches!(atomic(name), Some(Atomic::WriteOnce(_)))
+}
+
+/// Which argument of an atomic function is its order.
+pub(crate) fn order_argument(name: &str) -> Option<usize> {
+    let order = match atomic(name)? {
+        Atomic::Load(it) | Atomic::Store(it) | Atomic::Swap(it) | Atomic::Fetch(_, _, it) => it,
+        Atomic::TestAndSet(it) | Atomic::Clear(it) | Atomic::CompareExchange { order: it, .. } => it,
+        Atomic::CompareSwap { .. } | Atomic::Fence(_) | Atomic::ReadOnce | Atomic::WriteOnce(_) => return None,
+        Atomic::Nothing => return None,
+    };
+    match order {
+        Ordering::At(at) => Some(at),
+        Ordering::Is(_) => None,
+    }
+}
+
 /// What an atomic function does, from its name.
 #[derive(Clone, Copy, Debug)]
 enum Atomic {
@@ -112,7 +131,7 @@ enum Atomic {
     Clear(Ordering),
     /// Takes the variable itself.
     ReadOnce,
-    WriteOnce,
+    WriteOnce(StoreOrder),
     /// Nothing for the machine.
     Nothing,
 }
@@ -164,10 +183,10 @@ fn kernel(name: &str) -> Option<Atomic> {
     use Ordering::Is;
     Some(match name {
         "READ_ONCE" | "ACCESS_ONCE" => Atomic::ReadOnce,
-        "WRITE_ONCE" => Atomic::WriteOnce,
+        "WRITE_ONCE" => Atomic::WriteOnce(StoreOrder::Relaxed),
         "smp_load_acquire" => Atomic::Load(Is(Order::Acquire)),
         "smp_store_release" => Atomic::Store(Is(Order::Release)),
-        "smp_store_mb" => Atomic::Store(Is(Order::SeqCst)),
+        "smp_store_mb" => Atomic::WriteOnce(StoreOrder::SeqCst),
         "smp_mb" => Atomic::Fence(Is(Order::SeqCst)),
         "smp_rmb" => Atomic::Fence(Is(Order::Acquire)),
         "smp_wmb" => Atomic::Fence(Is(Order::Release)),
@@ -241,10 +260,10 @@ impl<'a> Lowering<'a> {
                 let named = self.named(&arguments[0])?;
                 self.load(&named, LoadOrder::Relaxed, span)?
             }
-            Atomic::WriteOnce => {
+            Atomic::WriteOnce(order) => {
                 let named = self.named(&arguments[0])?;
                 let value = self.value(&arguments[1])?;
-                self.store(&named, StoreOrder::Relaxed, value, span)?;
+                self.store(&named, order, value, span)?;
                 Value::Void
             }
             Atomic::Store(order) => self.atomic_store(order, arguments, span)?,
@@ -419,6 +438,7 @@ impl<'a> Lowering<'a> {
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
             it.note_access(target, true);
+            it.note_write(target);
             let place = it.place(target, span)?;
             let order = order.update();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };
@@ -437,7 +457,7 @@ fn n_arguments(atomic: Atomic, name: &str) -> usize {
         Atomic::CompareSwap { .. } => 3,
         Atomic::Fence(order) => with(0, order),
         Atomic::ReadOnce => 1,
-        Atomic::WriteOnce => 2,
+        Atomic::WriteOnce(_) => 2,
         Atomic::Nothing => usize::from(name.contains("signal")),
     }
 }

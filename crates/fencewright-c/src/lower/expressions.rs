@@ -334,6 +334,7 @@ impl<'a> Lowering<'a> {
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
             it.note_access(target, true);
+            it.note_write(target);
             let place = it.place(target, span)?;
             Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
         })

@@ -54,6 +54,7 @@ use crate::log::Log;
 use crate::names::Names;
 use crate::types::{Qualified, Type};
 
+pub(crate) use atomics::order_argument;
 use main_function::Threads;
 use memory::{Memory, Numbers, ObjectId};
 use thread::{Frame, State};
@@ -75,6 +76,8 @@ struct Known {
     objects: BTreeMap<String, Made>,
     /// What is accessed atomically although its type is not atomic, by `READ_ONCE` or `__atomic_load_n`.
     accessed: BTreeSet<(String, Vec<usize>)>,
+    /// What looks like a constant and is written to all the same.
+    assigned: BTreeSet<String>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
 }
@@ -82,7 +85,7 @@ struct Known {
 impl Known {
     /// What has to stay the same.
     fn size(&self) -> (usize, usize, usize, usize, bool) {
-        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len());
+        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len() + self.assigned.len());
         (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed)
     }
 }
@@ -231,7 +234,7 @@ impl<'a> Lowering<'a> {
         let changed: BTreeSet<String> = self.functions.values().flat_map(|it| walks::changed(&it.body)).collect();
         for (name, global) in &self.globals {
             let is_number = matches!(global.ty.ty, Type::Integer(_) | Type::Bool) && !global.ty.is_atomic;
-            if is_number && !changed.contains(name) {
+            if is_number && !changed.contains(name) && !self.known.assigned.contains(name) {
                 self.constant.insert(name.clone());
             }
         }

@@ -282,6 +282,7 @@ impl<'a> Lowering<'a> {
                 return Some(Expr::Const(0));
             }
             it.note_access(target, store != StoreOrder::Plain);
+            it.note_write(target);
             let place = it.place(target, span)?;
             it.state.emit(StmtKind::Store(place, store, raw.clone()), span);
             Some(Expr::Const(0))
@@ -408,6 +409,16 @@ impl<'a> Lowering<'a> {
             && !target.ty.is_atomic
         {
             self.known.accessed.insert((self.memory.objects[id.0].name.clone(), target.fields.clone()));
+        }
+    }
+
+    /// Notes that something is written to that was taken for a constant, so that the next pass does not.
+    pub(super) fn note_write(&mut self, target: &Target) {
+        if let Base::Object(id) = target.base {
+            let name = &self.memory.objects[id.0].name;
+            if self.constant.contains(name) {
+                self.known.assigned.insert(name.clone());
+            }
         }
     }
 

@@ -145,6 +145,36 @@ fn with_main(c: &str) -> String {
     text.replace(created, &format!("    z = 1;\n{created}    z = 2;\n"))
 }
 
+/// The same program with the macros of Linux on plain variables.
+fn in_linux(c: &str) -> String {
+    let mut text = c.replace("atomic_int", "int").replace("{ *to = value; }", "{ smp_store_mb(*to, value); }");
+    text = text.replace("atomic_compare_exchange_strong(it, &old, new)", "cmpxchg(it, old, new) == old");
+    for (o, fence) in [("acquire", "smp_rmb"), ("release", "smp_wmb"), ("acq_rel", "smp_wmb"), ("seq_cst", "smp_mb")] {
+        text = text.replace(&format!("atomic_thread_fence(memory_order_{o})"), &format!("{fence}()"));
+    }
+    for o in LOADS {
+        for (pointer, variable) in [("&x", "x"), ("&y", "y"), ("q", "*q")] {
+            let load = match o {
+                "acquire" => format!("smp_load_acquire({pointer})"),
+                _ => format!("READ_ONCE({variable})"),
+            };
+            text = text.replace(&format!("atomic_load_explicit({pointer}, memory_order_{o})"), &load);
+        }
+    }
+    for (x, k) in ["x", "y"].into_iter().flat_map(|x| (0..3).map(move |k| (x, k))) {
+        text = text.replace(&format!(" {x} = {k};"), &format!(" smp_store_mb({x}, {k});"));
+        let stores = [format!("WRITE_ONCE({x}, {k})"), format!("smp_store_release(&{x}, {k})")];
+        for (o, store) in STORES.into_iter().zip(stores.into_iter().chain([format!("smp_store_mb({x}, {k})")])) {
+            text = text.replace(&format!("atomic_store_explicit(&{x}, {k}, memory_order_{o})"), &store);
+        }
+        for (o, xchg) in UPDATES.into_iter().zip(["xchg_relaxed", "xchg_acquire", "xchg_release", "xchg", "xchg"]) {
+            let swap = format!("atomic_exchange_explicit(&{x}, {k}, memory_order_{o})");
+            text = text.replace(&swap, &format!("{xchg}(&{x}, {k})"));
+        }
+    }
+    text
+}
+
 fn number(name: &str, default: u64) -> u64 {
     let Ok(value) = std::env::var(name) else { return default };
     value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number"))
@@ -171,8 +201,9 @@ fn a_program_in_c_means_what_its_twin_means() {
             random.below(2);
         }
         let twin = Twin::random(&mut random);
-        // Each second time `main` is a thread.
+        // Each second time `main` is a thread; each third time it is written as for Linux.
         let text = if i % 2 == 0 { twin.c.clone() } else { with_main(&twin.c) };
+        let text = if i % 3 == 0 { in_linux(&text) } else { text };
         let c = c_program("twin.c", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
         let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
         for model in Model::ALL {

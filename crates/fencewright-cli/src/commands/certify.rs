@@ -228,6 +228,7 @@ impl Job<'_> {
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],
+            orders: &[],
             spelling: self.spelling,
             seconds,
             peak_rss: rss::peak(),
