@@ -27,7 +27,7 @@ impl Rewrite for Fences {
         let mut statements = Vec::new();
         for item in &tree.items {
             if let Item::Function(function) = item {
-                collect(&function.body, &mut statements);
+                collect(&function.body, source, &mut statements);
             }
         }
         let mut edits = Vec::new();
@@ -61,12 +61,14 @@ fn tree(text: &Text<'_>) -> Unit {
     read::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }).0
 }
 
-/// The statements that another can stand beside: each is in a block, and none of it is in a macro.
-fn collect(block: &[Stmt], found: &mut Vec<Span>) {
+/// The statements that another can stand beside: each is in a block, and its end is not in a macro.
+fn collect(block: &[Stmt], source: &Source, found: &mut Vec<Span>) {
     for stmt in block {
+        // What begins with a macro and ends with a `;` of its own is most likely one call of that macro; the text is
+        // read again, so trying is safe.
+        let is_whole = !stmt.is_in_macro || source.slice(stmt.span).ends_with(';');
         match &stmt.kind {
-            StmtKind::Expr(Some(expr)) if !stmt.is_in_macro && !expr.is_in_macro => found.push(stmt.span),
-            StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
+            StmtKind::Expr(Some(_)) | StmtKind::Declarations(_) if is_whole => found.push(stmt.span),
             StmtKind::Declarations(_)
             | StmtKind::Expr(_)
             | StmtKind::Block(_)
@@ -82,22 +84,22 @@ fn collect(block: &[Stmt], found: &mut Vec<Span>) {
             | StmtKind::Return(_)
             | StmtKind::Goto(_)
             | StmtKind::Label(..)
-            | StmtKind::Asm { .. } => inner(stmt, found),
+            | StmtKind::Asm { .. } => inner(stmt, source, found),
         }
     }
 }
 
-fn inner(stmt: &Stmt, found: &mut Vec<Span>) {
+fn inner(stmt: &Stmt, source: &Source, found: &mut Vec<Span>) {
     match &stmt.kind {
-        StmtKind::Block(block) => collect(block, found),
+        StmtKind::Block(block) => collect(block, source, found),
         StmtKind::If(_, then, otherwise) => {
-            inner(then, found);
-            otherwise.iter().for_each(|it| inner(it, found));
+            inner(then, source, found);
+            otherwise.iter().for_each(|it| inner(it, source, found));
         }
-        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => inner(body, found),
-        StmtKind::For { body, .. } => inner(body, found),
+        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => inner(body, source, found),
+        StmtKind::For { body, .. } => inner(body, source, found),
         StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => {
-            collect(std::slice::from_ref(body), found);
+            collect(std::slice::from_ref(body), source, found);
         }
         StmtKind::Declarations(_)
         | StmtKind::Expr(_)

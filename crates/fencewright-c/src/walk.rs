@@ -15,7 +15,7 @@ pub(crate) fn expressions<'a>(unit: &'a Unit, visit: &mut dyn FnMut(&'a Expr)) {
 pub(crate) fn statement<'a>(it: &'a Stmt, visit: &mut dyn FnMut(&'a Expr)) {
     match &it.kind {
         StmtKind::Declarations(all) => {
-            all.iter().filter_map(|it| it.initial.as_ref()).for_each(|it| initial(it, visit))
+            all.iter().filter_map(|it| it.initial.as_ref()).for_each(|it| initial(it, visit));
         }
         StmtKind::Expr(Some(it)) | StmtKind::Return(Some(it)) => expression(it, visit),
         StmtKind::Block(all) => all.iter().for_each(|it| statement(it, visit)),

@@ -83,9 +83,19 @@ pub fn with_orders(
     all.into_iter().collect()
 }
 
+/// The copies of an access of the text, by process where each has its own.
+type Key = (Option<ProcessId>, Span, bool);
+
+/// Where the fences of an access lie that it does not have yet.
+struct Access {
+    from: Order,
+    before: Vec<Position>,
+    after: Vec<Position>,
+}
+
 /// One candidate for each access of the text whose order can become stronger.
 fn orders(program: &Program, changeable: &BTreeSet<Span>, by: By) -> Vec<Candidate> {
-    let mut groups: BTreeMap<(Option<ProcessId>, Span, bool), (Order, Vec<Position>, Vec<Position>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Key, Access> = BTreeMap::new();
     for (edge, it) in program.edges().iter_enumerated() {
         let is_update = match it.op {
             Op::Store(..) => false,
@@ -97,28 +107,21 @@ fn orders(program: &Program, changeable: &BTreeSet<Span>, by: By) -> Vec<Candida
         if !is_weak || (is_update && it.order.releases()) || !changeable.contains(&it.span) {
             continue;
         }
-        let process = (by == By::Process).then_some(it.process);
-        let (_, before, after) =
-            groups.entry((process, it.span, is_update)).or_insert_with(|| (it.order, Vec::new(), Vec::new()));
+        let key = ((by == By::Process).then_some(it.process), it.span, is_update);
+        let access = groups.entry(key).or_insert(Access { from: it.order, before: Vec::new(), after: Vec::new() });
         if !it.order.releases() {
-            before.push(Position { edge, side: Side::Before });
+            access.before.push(Position { edge, side: Side::Before });
         }
         if !is_update {
-            after.push(Position { edge, side: Side::After });
+            access.after.push(Position { edge, side: Side::After });
         }
     }
     let weigh = weigh(program);
-    let candidate =
-        |((process, span, is_update), (from, before, positions)): (_, (_, Vec<Position>, Vec<Position>))| {
-            let touched = if positions.is_empty() { &before } else { &positions };
-            Candidate {
-                span,
-                side: Side::After,
-                owner: owner(program, process, touched),
-                weight: weigh(touched),
-                positions,
-                order: Some(Strengthening { from, is_update, before }),
-            }
-        };
+    let candidate = |((process, span, is_update), Access { from, before, after }): (Key, Access)| {
+        let touched = if after.is_empty() { &before } else { &after };
+        let (owner, weight) = (owner(program, process, touched), weigh(touched));
+        let order = Some(Strengthening { from, is_update, before });
+        Candidate { span, side: Side::After, owner, weight, positions: after, order }
+    };
     groups.into_iter().map(candidate).collect()
 }

@@ -233,6 +233,7 @@ fn order_text(program: &Program, order: &Reorder, style: Style) -> String {
 /// Which part of the line the fence belongs to, where the line is more than the statement.
 fn beside(operation: &str, line: &str, side: Side) -> Option<String> {
     let code = line.split("//").next().unwrap_or(line).trim();
+    let code = if operation.ends_with(';') { code } else { code.trim_end_matches(';') };
     let last = operation.lines().last().unwrap_or(operation).trim();
     let side = match side {
         Side::Before => "before",

@@ -14,8 +14,7 @@ use crate::program::{EdgeId, FenceKind, LocationId, Op, Order, Place, Program, R
 use crate::source::Span;
 use crate::util::IndexVec;
 
-/// The orders that a set writes: its own first, then their companions, of which each is weaker than what it becomes and
-/// stands where it can be changed.
+/// The orders that a set writes, its own and their companions, in the order of the text.
 pub fn reordered(
     program: &Program,
     candidates: &IndexVec<CandidateId, Candidate>,
@@ -44,7 +43,9 @@ pub fn reordered(
         .into_iter()
         .filter(|(span, (from, to))| from != to && changeable.contains(span) && !own.contains_key(span));
     let companions: Vec<Reorder> = companions.map(reorder(true)).collect();
-    own.into_iter().map(reorder(false)).chain(companions).collect()
+    let mut all: Vec<Reorder> = own.into_iter().map(reorder(false)).chain(companions).collect();
+    all.sort_unstable();
+    all
 }
 
 /// Notes that an access wants at least this order. An access without an order, or a plain one, has none to change.

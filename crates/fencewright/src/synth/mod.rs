@@ -409,7 +409,12 @@ impl<'a> Search<'a> {
 
     fn conclude(mut self) -> Synthesis {
         let mut sets = std::mem::take(&mut self.found);
-        sets.sort();
+        // At equal cost, an order that changes comes before a line that is new.
+        let n_lines = |set: &FenceSet| {
+            let candidates = set.fences.0.keys().map(|&id| &self.request.candidates[id]);
+            candidates.filter(|it| it.order.is_none()).count()
+        };
+        sets.sort_by(|a, b| (a.cost, n_lines(a), a).cmp(&(b.cost, n_lines(b), b)));
         self.found.clone_from(&sets);
         let is_complete = self.stopped.is_none()
             && match self.next() {
