@@ -20,10 +20,12 @@
 //! | `declarations`, `initial` | variables of functions, and what variables start with |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
 //! | `heap` | memory that is allocated |
-//! | `atomics`, `system` | the functions of the language and of the system |
+//! | `atomics`, `vatomic`, `awaits` | atomic functions, and waiting for a value |
+//! | `system` | other functions of the system |
 //! | `main_function`, `marked` | threads, joins, final states; threads that comments name |
 
 mod atomics;
+mod awaits;
 mod calls;
 mod conditions;
 mod conversions;
@@ -40,6 +42,7 @@ mod system;
 pub(crate) mod thread;
 mod typing;
 pub(crate) mod value;
+mod vatomic;
 mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};

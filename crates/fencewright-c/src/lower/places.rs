@@ -363,7 +363,7 @@ impl<'a> Lowering<'a> {
             self.state.open();
             let value = act(self, &within(run, &pointer, &through));
             let block = self.closed_with(result, value, span)?;
-            branches.push((test(is_in(run, &pointer), span), block));
+            branches.push((test(is_in(run, &pointer, 0), span), block));
         }
         self.state.open();
         let value = self.at_last(&last, &pointer, &through, span, act);
@@ -382,7 +382,7 @@ impl<'a> Lowering<'a> {
         act: &mut dyn FnMut(&mut Self, &Target) -> Option<Expr>,
     ) -> Option<Expr> {
         if run.shape.len() != 1 && !matches!(pointer, Expr::Const(it) if *it == run.first) {
-            self.state.emit(StmtKind::Assert(test(is_in(run, pointer), span)), span);
+            self.state.emit(StmtKind::Assert(test(is_in(run, pointer, 0), span)), span);
         }
         act(self, &within(run, pointer, through))
     }
@@ -471,12 +471,13 @@ fn within(run: &Run, pointer: &Expr, through: &Through) -> Target {
     Target { ty: Rc::clone(&through.ty), ..target }
 }
 
-fn is_in(run: &Run, pointer: &Expr) -> Expr {
+/// Whether a pointer points at one of a run, or so many behind the last.
+pub(super) fn is_in(run: &Run, pointer: &Expr, behind: i64) -> Expr {
     let is = |op, value| Expr::binary(op, pointer.clone(), Expr::Const(value));
-    if run.len() == 1 {
+    let last = run.first + run.len() - 1 + behind;
+    if last == run.first {
         return is(BinaryOp::Eq, run.first);
     }
-    let last = run.first + run.len() - 1;
     Expr::binary(BinaryOp::And, is(BinaryOp::Ge, run.first), is(BinaryOp::Le, last))
 }
 

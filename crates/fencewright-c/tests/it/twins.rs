@@ -12,17 +12,26 @@ use fencewright::watch::{Budget, Unlimited};
 use crate::examples::program as c_program;
 
 /// Numbers that look random.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    /// Those of one of many programs.
+    pub(crate) fn new(seed: u64, program: u64) -> Self {
+        let mut it = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(program * 2 + 1));
+        for _ in 0..8 {
+            it.below(2);
+        }
+        it
+    }
+
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % n
     }
 
-    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+    pub(crate) fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
         all[self.below(all.len() as u64) as usize]
     }
 }
@@ -175,7 +184,7 @@ fn in_linux(c: &str) -> String {
     text
 }
 
-fn number(name: &str, default: u64) -> u64 {
+pub(crate) fn number(name: &str, default: u64) -> u64 {
     let Ok(value) = std::env::var(name) else { return default };
     value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number"))
 }
@@ -196,11 +205,7 @@ fn a_program_in_c_means_what_its_twin_means() {
     let (n, seed) = (number("FENCEWRIGHT_LAWS", 300) / 5, number("FENCEWRIGHT_SEED", 1));
     let (mut n_same, mut n_unsafe) = (0, 0);
     for i in 0..n {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(i * 2 + 1));
-        for _ in 0..8 {
-            random.below(2);
-        }
-        let twin = Twin::random(&mut random);
+        let twin = Twin::random(&mut Random::new(seed, i));
         // Each second time `main` is a thread; each third time it is written as for Linux.
         let text = if i % 2 == 0 { twin.c.clone() } else { with_main(&twin.c) };
         let text = if i % 3 == 0 { in_linux(&text) } else { text };

@@ -107,7 +107,7 @@ fn read(
     console: &Console,
 ) -> Result<(Input, Program), Unread> {
     let input = input::read(file, arguments.input.input_format.as_deref(), limits, console)?;
-    let program = input.program(&arguments.input.define, limits, console)?;
+    let program = input.program(&arguments.input, limits, console)?;
     let program = input::hinted(program, &arguments.search, limits, console)?;
     Ok((input, program))
 }
