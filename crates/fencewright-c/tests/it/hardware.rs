@@ -20,7 +20,7 @@ use crate::twins::{Random, number};
 const SEEN: [&str; 6] = ["x", "y", "a0", "b0", "a1", "b1"];
 
 fn threads(random: &mut Random) -> String {
-    let mut text = "#include <stdatomic.h>\n#include <pthread.h>\n#include <stdio.h>\n".to_owned();
+    let mut text = "#include <stdatomic.h>\n#include <pthread.h>\n#include <stdio.h>\n#include <sched.h>\n".to_owned();
     text += "atomic_int x, y;\nint a0, b0, a1, b1;\n";
     for thread in 0..2 {
         writeln!(text, "void *run{thread}(void *it) {{\n    int a = 0, b = 0;").expect("a text grows");
@@ -56,7 +56,7 @@ const ONCE: &str = "int main(void) {\n    pthread_t s, t;\n    pthread_create(&s
 /// The program as it is run: both threads start at the same moment, a thousand times.
 const MANY: &str = r#"
 atomic_int ready;
-static void wait(void) { atomic_fetch_add(&ready, 1); while (atomic_load(&ready) < 2) {} }
+static void wait(void) { atomic_fetch_add(&ready, 1); while (atomic_load(&ready) < 2) sched_yield(); }
 void *go0(void *it) { wait(); return run0(it); }
 void *go1(void *it) { wait(); return run1(it); }
 int main(void) {
