@@ -129,6 +129,9 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn unknown_name(&mut self, name: &ast::Name) {
         let text = &name.text;
+        if self.declared.contains_key(text) {
+            return self.log.error(name.span, format!("the function `{text}` has no body"), "define it in this text");
+        }
         self.log.error(name.span, format!("unknown name `{text}`"), "declare it, or include the file that does");
     }
 

@@ -196,7 +196,12 @@ impl<'a> Lowering<'a> {
         for item in &self.tree.items {
             match item {
                 Item::Function(it) => {
-                    self.functions.insert(&it.name.text, it);
+                    if let Some(first) = self.functions.insert(&it.name.text, it) {
+                        let message = format!("the function `{}` has two bodies", it.name.text);
+                        let error =
+                            Diagnostic::error(it.name.span, message).and_at(first.name.span, "the first is here");
+                        self.log.say(error.with_help("rename one of them, or leave it out"));
+                    }
                 }
                 Item::Declarations(all) => all.iter().for_each(|it| self.global(it)),
             }
