@@ -54,7 +54,7 @@ pub(super) fn asked(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>
 }
 
 /// All that locations can hold.
-fn values(program: &Program) -> Result<Values, Failure> {
+pub(super) fn values(program: &Program) -> Result<Values, Failure> {
     let all = program.locations().iter().map(|location| match (location.domain.bounds(), location.domain.size()) {
         (Some((lo, hi)), Some(size)) if size <= MAX_VALUES => Ok((lo..=hi).collect()),
         _ => Failure::refused(format!("`{}` holds too many values to try each", location.name)),

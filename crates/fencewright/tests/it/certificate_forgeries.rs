@@ -9,6 +9,7 @@ use fencewright::engine::coherence::Coherence;
 use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
+use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
@@ -73,6 +74,10 @@ fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) 
             ask(&Auto, &Hang { may_wait: may_wait.clone() }, &task, &Unlimited).map(|it| it.answer)
         }
         Question::Race(_) => ask_race(&Auto, &task, &Unlimited).map(|it| it.answer),
+        Question::Robust => ask_robust(&Auto, &task, &Unlimited).map(|it| it.answer),
+        Question::RobustTrace => {
+            ask(&Attacks { others: &Auto }, &RobustTrace, &task, &Unlimited).map(|it| it.answer)
+        }
     };
     matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }

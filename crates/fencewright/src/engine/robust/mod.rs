@@ -166,8 +166,13 @@ pub struct Attacks {
     pub others: &'static dyn Engine,
 }
 
+impl Attacks {
+    /// Its name.
+    pub const NAME: &str = "attacks";
+}
+
 static CARD: Card = Card {
-    name: "attacks",
+    name: Attacks::NAME,
     about: "one thread delays a store, others make that show: searched under sequential consistency",
     reductions: &[],
     settings: &[],

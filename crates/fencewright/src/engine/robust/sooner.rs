@@ -113,6 +113,6 @@ fn shown(task: &Task<'_>, run: &Run, n_steps: usize, place: Situation) -> Option
     let trace =
         Trace { start: run.trace.start.clone(), steps, violation: Violation::Property(PropertyId::from_usize(0)) };
     let run = replay(&program, task.placement, task.model, task.options.dialect, &trace).ok()?;
-    let answer = Answer { engine: "attacks", verdict: Verdict::Unsafe(Box::new(run)), stats: Stats::default() };
+    let answer = Answer { engine: Attacks::NAME, verdict: Verdict::Unsafe(Box::new(run)), stats: Stats::default() };
     Some(Asked { answer, program })
 }
