@@ -10,7 +10,8 @@ use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{
-    Certificate, Claim, Proof, Question, Subject, abstraction, buffers, closed, digest, exploration, fences, race, robust,
+    Certificate, Claim, Proof, Question, Subject, abstraction, buffers, closed, digest, exploration, fences, race,
+    robust,
 };
 
 /// Why a certificate is not accepted.
@@ -90,6 +91,10 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
     let mut steps = Steps::new(monitor);
     if let Question::Race(n_states) = subject.question {
         check_race(program, &certificate.claim, n_states, &mut steps)?;
+    }
+    if let Question::Hang(_) = subject.question {
+        // What is left once buffers are empty is known of buffers only.
+        subject.buffering()?;
     }
     match (&certificate.claim, &subject.question) {
         (Claim::Safe(placement, Proof::Attacks(n_states)), _) => {

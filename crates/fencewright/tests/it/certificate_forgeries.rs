@@ -14,7 +14,7 @@ use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
-use fencewright::prove::{certify, certify_fences, certify_hang, certify_race};
+use fencewright::prove::{certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace};
 use fencewright::source::Source;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
@@ -65,6 +65,17 @@ fn race_certificate(program: &Program, model: Model) -> Option<Certificate> {
     certify_race(&Auto, &task, &Unlimited).expect("the engine takes the program").0.certificate
 }
 
+fn robust_certificate(program: &Program, model: Model, question: &Question) -> Certificate {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    let found = match question {
+        Question::RobustTrace => certify_robust_trace(&Auto, &task, &Unlimited),
+        _ => certify_robust(&Auto, &task, &Unlimited),
+    };
+    let proved = found.expect("the engine takes the program").0;
+    proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))
+}
+
 fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
     let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
     let task = Task { program, placement, model: certificate.subject.model, options: &options };
@@ -75,9 +86,7 @@ fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) 
         }
         Question::Race(_) => ask_race(&Auto, &task, &Unlimited).map(|it| it.answer),
         Question::Robust => ask_robust(&Auto, &task, &Unlimited).map(|it| it.answer),
-        Question::RobustTrace => {
-            ask(&Attacks { others: &Auto }, &RobustTrace, &task, &Unlimited).map(|it| it.answer)
-        }
+        Question::RobustTrace => ask(&Attacks { others: &Auto }, &RobustTrace, &task, &Unlimited).map(|it| it.answer),
     };
     matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }
@@ -130,6 +139,11 @@ fn originals() -> Vec<(Program, Certificate)> {
         let certificate = race_certificate(&program, model).expect("it has no race");
         (program, certificate)
     };
+    let robust = |name: &str, model, question: Question| {
+        let program = example(name);
+        let certificate = robust_certificate(&program, model, &question);
+        (program, certificate)
+    };
     let by = |engine: &dyn Engine, name: &str, model| {
         let program = example(name);
         let certificate = certificate_by(engine, &program, model);
@@ -139,6 +153,10 @@ fn originals() -> Vec<(Program, Certificate)> {
         by(&Auto, "litmus/n6_mfence.fw", Model::Tso),
         by(&Coherence::DEFAULT, "peterson_fenced.fw", Model::Tso),
         by(&Coherence::DEFAULT, "papers/dekker_fenced.fw", Model::Pso),
+        robust("robust/store_buffering_fenced.fw", Model::Tso, Question::RobustTrace),
+        robust("robust/store_buffering.fw", Model::Tso, Question::RobustTrace),
+        robust("robust/ticket.fw", Model::Pso, Question::Robust),
+        robust("robust/store_buffering.fw", Model::Pso, Question::Robust),
         race("races/lock.fw", Model::Tso),
         race("races/message_released.fw", Model::Sc),
         hang("hangs/lost_wake_up_fenced.fw", Model::Tso),
@@ -379,4 +397,32 @@ fn a_certificate_of_races_is_about_one_program_and_model() {
     let mut found = race_certificate(&program, Model::Sc).expect("it has no race under SC");
     found.subject.model = Model::Tso;
     assert_refused(&program, found, "Peterson's lock under TSO");
+}
+
+/// Less fenced programs, weaker models and other questions have it refused; and so has another number of states.
+#[test]
+fn a_certificate_of_robustness_is_about_one_program_and_model() {
+    let (program, other) = (example("robust/store_buffering_fenced.fw"), example("robust/store_buffering.fw"));
+    let found = robust_certificate(&program, Model::Tso, &Question::RobustTrace);
+    let Claim::Safe(placement, Proof::Attacks(n_states)) = &found.claim else { panic!("{:?}", found.claim) };
+    assert_eq!(verify(&program, &found, &Unlimited), Ok(()));
+    assert_refused(&other, found.clone(), "the certificate of a program with fences");
+    for wrong in [0, n_states - 1, n_states + 1] {
+        let claim = Claim::Safe(placement.clone(), Proof::Attacks(wrong));
+        assert_refused(&program, Certificate { claim, ..found.clone() }, "another number of states");
+    }
+    for proof in [Proof::Exploration(*n_states), Proof::Buffers(Buffers { k: 1, n_states: *n_states })] {
+        let claim = Claim::Safe(placement.clone(), proof);
+        assert_refused(&program, Certificate { claim, ..found.clone() }, "states say nothing of executions");
+    }
+    for question in [Question::Safety, Question::Hang(Vec::new())] {
+        let mut forged = found.clone();
+        forged.subject.question = question;
+        assert_refused(&program, forged, "attacks say nothing of other questions");
+    }
+    let message = example("litmus/mp.fw");
+    let mut found = robust_certificate(&message, Model::Tso, &Question::Robust);
+    assert!(matches!(found.claim, Claim::Safe(..)), "stores stay in order under TSO");
+    found.subject.model = Model::Pso;
+    assert_refused(&message, found, "message passing under PSO");
 }

@@ -17,13 +17,11 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | [`at_once`] | where threads can be at once |
 //! | [`soon`] | a hang that a short search finds |
 //! | [`stuck`] | where a thread is stuck, and what memory must hold for that |
 //! | [`told`] | what is said of a hang |
 //! | [`written`] | what memory can hold where all buffers are empty |
 
-mod at_once;
 mod soon;
 mod stuck;
 mod told;
@@ -37,10 +35,9 @@ use crate::program::{
     BinaryOp, Expr, PointId, ProcessId, Program, Property, PropertyKind, PropertyWords, RegisterId, Situation, StateVar,
 };
 use crate::source::Span;
-use crate::util::{BitSet, Idx, IndexVec};
+use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
-use at_once::AtOnce;
 use stuck::{Cube, Stuck, all_stuck};
 use written::{Written, Wrote};
 
@@ -92,9 +89,6 @@ fn alone(program: &Program) -> Program {
     program.with_properties([]).with_assumed(&|_| true)
 }
 
-/// More combinations of places than this are not held against where threads can be at once.
-const MAX_COMPARED: usize = 1_000;
-
 /// More combinations of places than this are too many.
 const MAX_SITUATIONS: usize = 50_000;
 
@@ -121,8 +115,6 @@ struct Place {
     memory: Cube,
     /// Whether it may be there for ever.
     is_fine: bool,
-    /// The local states that are meant.
-    states: BitSet,
     /// What it may have stored last.
     wrote: BTreeSet<Wrote>,
 }
@@ -160,15 +152,6 @@ impl Maker<'_> {
             self.written.is_possible(memory, &wrote)
         };
         chosen.retain(is_possible);
-        if chosen.is_empty() || chosen.len() > MAX_COMPARED || !self.written.is_known() {
-            return Ok(chosen.iter().map(|(places, memory)| self.situation(places, memory)).collect());
-        }
-        if let Some(at_once) = AtOnce::new(self.free) {
-            chosen.retain(|(places, _)| {
-                let states: Vec<&BitSet> = places.iter().map(|(_, place)| &place.states).collect();
-                at_once.is_possible(&states)
-            });
-        }
         Ok(chosen.iter().map(|(places, memory)| self.situation(places, memory)).collect())
     }
 
@@ -183,8 +166,7 @@ impl Maker<'_> {
         }
         let end = |(point, states): (PointId, Vec<StateId>)| {
             let wrote = self.written.of(process, &states);
-            let states = states.iter().map(|&state| state as usize).collect();
-            Place { point, registers: Vec::new(), memory: Cube::new(), is_fine: true, states, wrote }
+            Place { point, registers: Vec::new(), memory: Cube::new(), is_fine: true, wrote }
         };
         let mut out: Vec<Place> = ends.into_iter().map(end).collect();
         let mut alike: BTreeMap<(PointId, Cube, bool), Vec<StateId>> = BTreeMap::new();
@@ -203,8 +185,7 @@ impl Maker<'_> {
                 let meant = here.iter().copied().filter(|state| registers.iter().all(|it| holds(state, it)));
                 let meant: Vec<StateId> = meant.collect();
                 let wrote = self.written.of(process, &meant);
-                let states = meant.iter().map(|&state| state as usize).collect();
-                out.push(Place { point, registers, memory: memory.clone(), is_fine, states, wrote });
+                out.push(Place { point, registers, memory: memory.clone(), is_fine, wrote });
             }
         }
         out

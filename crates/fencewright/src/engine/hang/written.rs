@@ -49,11 +49,6 @@ impl<'a> Written<'a> {
         Self { free, by: None }
     }
 
-    /// Whether anything can be found out of the model's memory.
-    pub(super) fn is_known(&self) -> bool {
-        self.by.is_some()
-    }
-
     /// Each that a process may have stored last, in some of its states.
     pub(super) fn of(&self, process: ProcessId, states: &[StateId]) -> BTreeSet<Wrote> {
         let Some(by) = &self.by else { return BTreeSet::new() };
