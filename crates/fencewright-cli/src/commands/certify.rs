@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
 use fencewright::engine::data_race::RACE;
-use fencewright::engine::hang::{HANG, Hang};
+use fencewright::engine::hang::{HANG, Hang, Others};
 use fencewright::engine::robust::{ROBUST, ROBUST_TRACE};
 use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Unsupported, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
@@ -69,6 +69,10 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     for asked in asked {
         match asked {
             Asked::Safety => questions.push(About::Safety),
+            Asked::Hang(hang) if hang.others == Others::GoOn => {
+                console.error("certificates are not about dead waits", Some("`check --ask dead-wait` answers"));
+                return Code::Wrong;
+            }
             Asked::Hang(hang) => questions.push(About::Hang(hang)),
             // Nobody asked.
             Asked::Race if arguments.search.ask.is_empty() => {}

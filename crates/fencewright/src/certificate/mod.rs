@@ -13,9 +13,9 @@
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
 //! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or,
 //! for unbounded integers, it names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a
-//! race, or of what is new beside SC, bad situations are found again from the definition ([`hang`], [`race`], [`robust`]);
-//! that executions are those of SC is seen by following every attack ([`robust`]). An *unsafe* claim carries a run. A
-//! claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! race, or of what is new beside SC, bad situations are found again from the definition ([`hang`], [`race`],
+//! [`robust`]); that executions are those of SC is seen by following every attack ([`robust`]). An *unsafe* claim
+//! carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;

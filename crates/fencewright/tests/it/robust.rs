@@ -2,11 +2,11 @@
 
 use fencewright::certificate::{self, Claim, Proof, verify};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::robust::{Attacks, ROBUST, Robust, RobustTrace, ask_robust};
+use fencewright::engine::robust::{Attacks, ROBUST, Robust, RobustTrace, ask_robust, beside_sooner};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
 use fencewright::expectation::{Expected, Held, hold_robust};
 use fencewright::memory::Model;
-use fencewright::program::Program;
+use fencewright::program::{Program, PropertyKind};
 use fencewright::prove::{certify_robust, certify_robust_trace};
 use fencewright::report::{Fullness, trace_text, violated};
 use fencewright::source::Style;
@@ -107,6 +107,21 @@ fn attacks_settle_where_listing_what_is_new_takes_long() {
         assert_eq!(matches!(asked.answer.verdict, Verdict::Safe), is_robust, "{name}");
         assert_eq!(matches!(asked.answer.verdict, Verdict::Unsafe(_)), !is_robust, "{name}");
     }
+}
+
+/// Where there is no attack under any model asked, `fence` need not know what is new.
+#[test]
+fn nothing_is_listed_where_no_attack_is_possible() {
+    let (options, engine) = (Options::default(), named("auto").expect("it is there"));
+    let message = program(&MESSAGE_PASSING.replace("FENCE", ""));
+    let task = Task::new(&message, Model::Tso, &options);
+    let n_listed = |models: &[Model]| {
+        let asked = beside_sooner(engine, &task, models, &Unlimited).unwrap_or_else(|it| panic!("{it:?}"));
+        let robust = asked.properties().iter().find(|it| it.kind == PropertyKind::Robust).expect("it is asked");
+        robust.situations.len()
+    };
+    assert_eq!(n_listed(&[Model::Tso]), 0);
+    assert!(n_listed(&[Model::Tso, Model::Pso]) > 0, "under PSO the stores change places");
 }
 
 const STORE_BUFFERING: &str = "shared x, y: 0..1;

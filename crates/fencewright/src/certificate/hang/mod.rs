@@ -8,7 +8,8 @@
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
 //!
-//! Combinations of places that nobody can have left memory for are left out ([`last`]).
+//! Registers that no longer matter hold 0 ([`live`](super::live)), and combinations of places that nobody can have left
+//! memory for are left out ([`last`]).
 
 mod last;
 
@@ -26,6 +27,7 @@ use crate::util::{Idx, IndexVec, components};
 
 use last::{Lasts, is_possible, lasts};
 
+use super::live::Live;
 use super::locals::{Letter, LocalState, Offers, Values};
 use super::verify::{Failure, Steps};
 
@@ -104,6 +106,7 @@ impl<'a> Thread<'a> {
         may_wait: &MayWait,
         counter: &mut Steps<'_>,
     ) -> Result<Self, Failure> {
+        let live = Live::new(offers.flow.program);
         let mut numbers: BTreeMap<LocalState, usize> = BTreeMap::new();
         let mut locals: Vec<LocalState> = Vec::new();
         let mut number = |state: LocalState, locals: &mut Vec<LocalState>| {
@@ -114,7 +117,7 @@ impl<'a> Thread<'a> {
         };
         for start in offers.starts(process)? {
             counter.step(locals.len() as u64 * 64)?;
-            number(start, &mut locals);
+            number(live.kept(process, start), &mut locals);
         }
         let n_starts = locals.len();
         let mut steps = Vec::new();
@@ -122,7 +125,7 @@ impl<'a> Thread<'a> {
         while from < locals.len() {
             counter.step(locals.len() as u64 * 64)?;
             for (letter, to) in offers.steps(process, &locals[from].clone())? {
-                steps.push((from, letter, number(to, &mut locals)));
+                steps.push((from, letter, number(live.kept(process, to), &mut locals)));
             }
             from += 1;
         }

@@ -1,22 +1,23 @@
 //! The rules of an attack, one for each kind of step.
 //!
-//! If an execution is none of sequential consistency, then there is one in which a single thread, the *attacker*, delays
-//! stores, and all others act as under sequential consistency (Bouajjani, Derevenetc, Meyer, _Checking and Enforcing
-//! Robustness against TSO_, ESOP 2013). The attacker delays a store to `x`; what it reads or writes in memory from then
-//! on comes *behind* that store, and so does what others do with what was touched behind it. Who touches `x` behind
-//! it, before it gets to memory, closes a circle.
+//! If an execution is none of sequential consistency, then there is one in which a single thread, the *attacker*,
+//! delays stores, and all others act as under sequential consistency (Bouajjani, Derevenetc, Meyer, _Checking and
+//! Enforcing Robustness against TSO_, ESOP 2013). The attacker delays a store to `x`; what it reads or writes in memory
+//! from then on comes *behind* that store, and so does what others do with what was touched behind it. Who touches `x`
+//! behind it, before it gets to memory, closes a circle.
 //!
 //! | | the attacker | others |
 //! |---|---|---|
 //! | local | free | free |
-//! | load of `y` | its newest delayed store to `y`; otherwise memory, and `y` is read behind | if behind, or `y` was written behind |
-//! | store to `y` | delayed; per location, if none to `y` is delayed and no store-store fence came: also at once, and `y` is written behind | if behind, or `y` was touched behind |
-//! | update of `y` | as a load and a store at once, where updates wait for their location only | as a load, and a store if it writes |
+//! | load of `y` | its newest delayed store; else memory: `y` is read behind | if behind, or after a write behind |
+//! | store to `y` | delayed; or *at once*: `y` is written behind | if behind, or after a touch behind |
+//! | update of `y` | as a load and a store at once | as a load, and a store if it writes |
 //! | block | never | as its loads and stores |
 //! | full fence | never | free |
 //!
-//! Others need not act but behind the store: what is not can be done before it. With one queue for all stores the
-//! attacker has nothing left to do once others are behind it, and stops.
+//! *At once* needs buffers per location, no delayed store to `y`, and no store-store fence since the first; for
+//! updates, that they wait for their location only. Others need not act but behind the store: what is not can be done
+//! before it. With one queue for all stores the attacker has nothing left to do once others are behind it, and stops.
 
 use std::collections::{BTreeMap, BTreeSet};
 

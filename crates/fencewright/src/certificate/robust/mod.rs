@@ -2,9 +2,9 @@
 //!
 //! Executions are those of sequential consistency if no thread can be *attacked* by its own delay; to see that, all
 //! states of sequential consistency are visited, each with an attack under way or none ([`visit`], by the rules of
-//! [`attack`]), and the certificate says how many there are. Who is robust like that comes to no new place, either: with
-//! all that waits let out, an execution that is one of sequential consistency is that of a run in which every thread
-//! finds the same values.
+//! [`attack`]), and the certificate says how many there are. Who is robust like that comes to no new place, either:
+//! with all that waits let out, an execution that is one of sequential consistency is that of a run in which every
+//! thread finds the same values.
 //!
 //! That a program comes to no new place though its executions are others is a question of safety: what sequential
 //! consistency reaches is visited, and one read away from it is what must not be reached ([`state`]).

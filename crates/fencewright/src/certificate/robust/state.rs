@@ -82,7 +82,7 @@ impl<'a> Visit<'a> {
         for start in starts {
             let locals = start.registers.iter_enumerated().map(|(process, registers)| {
                 let entry = Control::At(self.program.processes()[process].entry);
-                let local = without_dead(LocalState::Here(entry, registers.clone()), process, &self.live);
+                let local = self.live.kept(process, LocalState::Here(entry, registers.clone()));
                 self.threads[process].numbers[&local]
             });
             let state = (locals.collect(), start.memory.as_slice().to_vec());
@@ -118,14 +118,14 @@ impl Thread {
         let mut thread = Self { locals: Vec::new(), numbers: HashMap::new(), steps: Vec::new() };
         for start in offers.starts(process)? {
             counter.step(thread.locals.len() as u64 * 128)?;
-            thread.number(without_dead(start, process, live));
+            thread.number(live.kept(process, start));
         }
         let mut at = 0;
         while at < thread.locals.len() {
             counter.step(thread.locals.len() as u64 * 128)?;
             let mut steps = Vec::new();
             for (letter, to) in offers.steps(process, &thread.locals[at].clone())? {
-                steps.push((letter, thread.number(without_dead(to, process, live))));
+                steps.push((letter, thread.number(live.kept(process, to))));
             }
             thread.steps.push(steps);
             at += 1;
@@ -282,16 +282,6 @@ fn seeing_registers(program: &Program) -> Program {
     let situations = vec![Situation { at: Vec::new(), condition }];
     let (kind, text, words) = (PropertyKind::Control, String::new(), PropertyWords::default());
     program.with_properties([Property { kind, situations, text, words, span: Span::default() }])
-}
-
-fn without_dead(state: LocalState, process: ProcessId, live: &Live) -> LocalState {
-    match state {
-        LocalState::Here(control, mut registers) => {
-            live.dead(process, control).for_each(|register| registers[register.index()] = 0);
-            LocalState::Here(control, registers)
-        }
-        LocalState::Broken(fault) => LocalState::Broken(fault),
-    }
 }
 
 fn moved(vector: &Vector, process: ProcessId, to: u32) -> Vector {

@@ -3,7 +3,8 @@
 //! The steps are those of [`System`] under SC. The attacker sees memory with its own delayed stores laid over it. Two
 //! things are left out, as with store buffers of which less is kept: registers that no longer matter hold 0
 //! ([`live`](crate::certificate::live)), and while a process has only local steps ahead, the others wait for it
-//! ([`urgent`](crate::certificate::urgent)); an attack does not see those, and who attacks does them before others join.
+//! ([`urgent`](crate::certificate::urgent)): an attack does not see those, and who attacks does them before others
+//! join.
 
 use std::collections::{HashSet, VecDeque};
 
