@@ -100,7 +100,7 @@ fn raced(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
 
 /// A hang that the program forbids, where the first thread waits.
 fn hung(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
-    let hang = Hang { may_wait: task.program.no_hang()?.except.clone() };
+    let hang = Hang::new(task.program.no_hang()?.except.clone());
     let asked = ask(&Auto, &hang, task, &Deadline::new(cancel.clone())).ok()?;
     match asked.answer.verdict {
         Verdict::Unsafe(run) => Some(told(&asked.program, &run, "hangs")),

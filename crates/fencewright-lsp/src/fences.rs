@@ -48,7 +48,7 @@ impl Unfenced {
         let (request, deadline) = (Request::all(&candidates), Deadline::new(cancel));
         // A hang that the program forbids is to be mended as well.
         let both = self.program.no_hang().and_then(|claim| {
-            let hang = Hang { may_wait: claim.except.clone() };
+            let hang = Hang::new(claim.except.clone());
             hang.beside(&task, &deadline).ok()
         });
         let task = Task { program: both.as_ref().unwrap_or(&self.program), ..task };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fencewright::engine::data_race::{RACE, ask_race};
 use fencewright::engine::hang::{HANG, Hang};
-use fencewright::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace, ask_robust};
+use fencewright::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace, ask_robust, beside_sooner};
 use fencewright::engine::{self, Engine, Question as _, SAFETY, Task, Unmade, Unsupported, ask};
 use fencewright::program::Program;
 use fencewright::watch::Monitor;
@@ -75,12 +75,21 @@ impl Asked {
     ///
     /// # Errors
     /// The question makes no sense of the program, fences do not mend it, or the monitor has had enough.
-    pub(crate) fn mended<'a>(self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
+    pub(crate) fn mended<'a>(
+        self,
+        engine: &'static dyn Engine,
+        task: &Task<'a>,
+        monitor: &dyn Monitor,
+    ) -> Result<Cow<'a, Program>, Unmade> {
         let reduced = match self {
             Self::Safety => return Ok(Cow::Borrowed(task.program)),
             Self::Hang => hang(task.program).reduce(task, monitor)?,
             Self::Race => return Err(unmended().into()),
-            Self::Robust => Robust.reduce(task, monitor)?,
+            Self::Robust => {
+                let program = task.program.with_properties([]).with_assumed(&|_| true);
+                let alone = Task { program: &program, ..*task };
+                return beside_sooner(engine, &alone, &[task.model], monitor).map(Cow::Owned);
+            }
             Self::RobustTrace => RobustTrace.reduce(task, monitor)?,
         };
         Ok(Cow::Owned(reduced.shown))
@@ -89,7 +98,7 @@ impl Asked {
 
 /// Threads that the program lets wait may wait.
 fn hang(program: &Program) -> Hang {
-    Hang { may_wait: program.no_hang().map_or(Vec::new(), |it| it.except.clone()) }
+    Hang::new(program.no_hang().map_or(Vec::new(), |it| it.except.clone()))
 }
 
 fn unmended() -> Unsupported {

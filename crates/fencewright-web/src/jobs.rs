@@ -345,7 +345,7 @@ impl Job {
         let options = options();
         let task = Task::new(program, *model, &options);
         let refused = |unsupported| Err(Refusal { engine: engine.name(), unsupported });
-        let program = match asked.mended(&task, watch) {
+        let program = match asked.mended(*engine, &task, watch) {
             Ok(program) => program,
             Err(Unmade::Unsupported(unsupported)) => return self.told_fence(understood, program, refused(unsupported)),
             Err(Unmade::Stopped(stop)) => {

@@ -12,7 +12,7 @@
 use std::fmt;
 
 use crate::engine::data_race::{RACE, ask_race};
-use crate::engine::hang::{HANG, Hang};
+use crate::engine::hang::{DEAD_WAIT, HANG, Hang, Others};
 use crate::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, RobustTrace, ask_robust};
 use crate::engine::{Answer, Engine, Options, SAFETY, StopReason, Task, Unsupported, Verdict, ask};
 use crate::memory::Model;
@@ -45,6 +45,8 @@ pub struct Expectations {
     pub verdicts: Vec<(Model, Expected)>,
     /// What `check --ask hang` must say, with the line that says so.
     pub hangs: Vec<(Model, Expected, u32)>,
+    /// What `check --ask dead-wait` must say, with the line that says so.
+    pub dead_waits: Vec<(Model, Expected, u32)>,
     /// What `check --ask race` must say, with the line that says so.
     pub races: Vec<(Model, Expected, u32)>,
     /// What `check --ask robust` and `check --ask robust=trace` must say: the question, and the line that says so.
@@ -107,8 +109,9 @@ pub enum Held {
 impl Expectations {
     /// Whether anything is expected.
     pub fn is_any(&self) -> bool {
-        let Self { verdicts, hangs, races, robust, fences, has_source: _, lines: _ } = self;
-        !(verdicts.is_empty() && hangs.is_empty() && races.is_empty() && robust.is_empty() && fences.is_empty())
+        let Self { verdicts, hangs, dead_waits, races, robust, fences, has_source: _, lines: _ } = self;
+        let asks_others = !(hangs.is_empty() && dead_waits.is_empty() && races.is_empty() && robust.is_empty());
+        !verdicts.is_empty() || asks_others || !fences.is_empty()
     }
 
     /// Reads a header.
@@ -137,10 +140,15 @@ impl Expectations {
                         out.lines.push(number);
                     }
                     HANG => out.hangs.push((model, verdict, number)),
+                    DEAD_WAIT => out.dead_waits.push((model, verdict, number)),
                     RACE => out.races.push((model, verdict, number)),
                     ROBUST => out.robust.push((model, ROBUST, verdict, number)),
                     ROBUST_TRACE => out.robust.push((model, ROBUST_TRACE, verdict, number)),
-                    _ => return Err(wrong("none of `safety`, `hang`, `race`, `robust`, `robust=trace` is asked")),
+                    _ => {
+                        return Err(wrong(
+                            "none of `safety`, `hang`, `dead-wait`, `race`, `robust`, `robust=trace` is asked",
+                        ));
+                    }
                 }
             } else if let Some(rest) = words.strip_prefix("fences ") {
                 out.fences.push(fences(rest, number).ok_or_else(|| wrong("not a fence expectation"))?);
@@ -190,7 +198,13 @@ pub fn hold(expected: Expected, answer: &Result<Answer, Unsupported>) -> Held {
 /// Whether a program hangs as is expected; threads may wait where it says so.
 pub fn hold_hang(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
     let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
-    hold(expected, &ask(engine, &Hang { may_wait }, task, monitor).map(|it| it.answer))
+    hold(expected, &ask(engine, &Hang::new(may_wait), task, monitor).map(|it| it.answer))
+}
+
+/// Whether a thread waits for ever, though others may go on, as is expected; it may where the program says so.
+pub fn hold_dead_wait(expected: Expected, engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Held {
+    let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+    hold(expected, &ask(engine, &Hang { may_wait, others: Others::GoOn }, task, monitor).map(|it| it.answer))
 }
 
 /// Whether a program races as is expected.

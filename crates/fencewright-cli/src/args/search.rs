@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use fencewright::engine::data_race::RACE;
-use fencewright::engine::hang::Hang;
-use fencewright::engine::robust::{ROBUST, ROBUST_TRACE, Robust, RobustTrace};
+use fencewright::engine::hang::{Hang, Others};
+use fencewright::engine::robust::{ROBUST, ROBUST_TRACE, RobustTrace, beside_sooner};
 use fencewright::engine::{self, Engine, Options, Question, SAFETY, Task, Unmade, Unsupported};
 use fencewright::memory::{Dialect, Model, PsoRmw};
 use fencewright::program::Program;
@@ -70,6 +70,8 @@ pub(crate) enum AskArgument {
     Safety,
     /// Can memory stay as it is for ever although not all threads have ended?
     Hang,
+    /// Can a thread wait for ever for what no other thread will ever write, though others go on?
+    DeadWait,
     /// Can two accesses to plain data race?
     Race,
     /// Does it come to no situation of control and registers that `sc` does not come to? Also `robust=state`
@@ -78,7 +80,7 @@ pub(crate) enum AskArgument {
     /// Is every execution, by who reads what from whom, one of `sc`?
     #[value(name = "robust=trace")]
     RobustTrace,
-    /// All but `robust=trace`; races where there is plain data
+    /// All but `dead-wait` and `robust=trace`; races where there is plain data
     All,
 }
 
@@ -172,7 +174,11 @@ impl SearchArguments {
         }
         if (is_open && claim.is_some()) || asks(AskArgument::Hang) {
             let except = claim.map_or(&[][..], |it| &it.except);
-            all.push(Asked::Hang(Hang { may_wait: [&self.may_wait, except].concat() }));
+            all.push(Asked::Hang(Hang::new([&self.may_wait, except].concat())));
+        }
+        if self.ask.contains(&AskArgument::DeadWait) {
+            let except = claim.map_or(&[][..], |it| &it.except);
+            all.push(Asked::Hang(Hang { may_wait: [&self.may_wait, except].concat(), others: Others::GoOn }));
         }
         let has_plain = !program.plain().is_empty();
         if self.ask.contains(&AskArgument::Race) || (has_plain && (is_open || asks(AskArgument::Race))) {
@@ -194,8 +200,13 @@ impl SearchArguments {
         all
     }
 
-    /// The program with all that is asked as its properties.
-    pub(crate) fn asking<'a>(&self, task: &Task<'a>, monitor: &dyn Monitor) -> Result<Cow<'a, Program>, Unmade> {
+    /// The program with all that is asked as its properties, for these models.
+    pub(crate) fn asking<'a>(
+        &self,
+        task: &Task<'a>,
+        models: &[Model],
+        monitor: &dyn Monitor,
+    ) -> Result<Cow<'a, Program>, Unmade> {
         let all = self.mended(task.program);
         let program = match all.iter().any(|it| matches!(it, Asked::Safety)) {
             true => Cow::Borrowed(task.program),
@@ -207,7 +218,7 @@ impl SearchArguments {
                 Asked::Safety => return Ok(program),
                 Asked::Hang(hang) => hang.beside(&so_far, monitor)?,
                 Asked::Race => return Err(Unmade::Unsupported(unmended())),
-                Asked::Robust => Robust::beside(&so_far, monitor)?,
+                Asked::Robust => beside_sooner(self.engine(), &so_far, models, monitor)?,
                 Asked::RobustTrace => RobustTrace::beside(&program),
             };
             Ok(Cow::Owned(more))

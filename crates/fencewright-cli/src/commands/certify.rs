@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use fencewright::certificate::{Certificate, write};
 use fencewright::engine::data_race::RACE;
-use fencewright::engine::hang::{HANG, Hang};
+use fencewright::engine::hang::{HANG, Hang, Others};
+use fencewright::engine::robust::{ROBUST, ROBUST_TRACE};
 use fencewright::engine::{Answer, Judged, SAFETY, Stats, StopReason, Task, Unsupported, Verdict, each};
 use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::{Candidate, CandidateId, Program};
-use fencewright::prove::{Proved, certify, certify_fences, certify_hang, certify_race};
+use fencewright::prove::{
+    Proved, certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace,
+};
 use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
 use fencewright::util::IndexVec;
@@ -66,15 +69,16 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     for asked in asked {
         match asked {
             Asked::Safety => questions.push(About::Safety),
+            Asked::Hang(hang) if hang.others == Others::GoOn => {
+                console.error("certificates are not about dead waits", Some("`check --ask dead-wait` answers"));
+                return Code::Wrong;
+            }
             Asked::Hang(hang) => questions.push(About::Hang(hang)),
             // Nobody asked.
             Asked::Race if arguments.search.ask.is_empty() => {}
             Asked::Race => questions.push(About::Race),
-            Asked::Robust | Asked::RobustTrace => {
-                let help = format!("ask for `--ask safety,hang,race`; `check --ask {}` answers", asked.name());
-                console.error("certificates are about safety, hangs and races", Some(&help));
-                return Code::Wrong;
-            }
+            Asked::Robust => questions.push(About::Robust),
+            Asked::RobustTrace => questions.push(About::RobustTrace),
         }
     }
     if arguments.output.is_some() && questions.len() > 1 {
@@ -101,6 +105,8 @@ enum About {
     Safety,
     Hang(Hang),
     Race,
+    Robust,
+    RobustTrace,
 }
 
 impl About {
@@ -109,6 +115,8 @@ impl About {
             Self::Safety => SAFETY,
             Self::Hang(_) => HANG,
             Self::Race => RACE,
+            Self::Robust => ROBUST,
+            Self::RobustTrace => ROBUST_TRACE,
         }
     }
 }
@@ -143,6 +151,8 @@ impl Job<'_> {
                 }
                 About::Hang(hang) => Answered::of_question(certify_hang(engine, hang, &task, watch)),
                 About::Race => Answered::of_question(certify_race(engine, &task, watch)),
+                About::Robust => Answered::of_question(certify_robust(engine, &task, watch)),
+                About::RobustTrace => Answered::of_question(certify_robust_trace(engine, &task, watch)),
             }
         });
         let answered = done.unwrap_or_else(|stop| {
@@ -261,6 +271,8 @@ impl Job<'_> {
             About::Safety => "",
             About::Hang(_) => ".hang",
             About::Race => ".race",
+            About::Robust => ".robust",
+            About::RobustTrace => ".robust-trace",
         };
         self.arguments.file.with_extension(format!("{}{what}.cert", self.model))
     }

@@ -163,7 +163,7 @@ impl Job<'_> {
         let done = watch.over(move |watch| {
             let request = Request { candidates: &candidates, kinds: &kinds, costs: &costs, wanted, method };
             let task = Task::new(&program, theirs[0], &options);
-            let asked = match search.asking(&task, watch) {
+            let asked = match search.asking(&task, &theirs, watch) {
                 Ok(asked) => asked,
                 Err(Unmade::Unsupported(unsupported)) => return Err(unsupported),
                 Err(Unmade::Stopped(stop)) => return Ok((Synthesis::stopped(engine.name(), stop), None)),
@@ -327,7 +327,7 @@ impl Job<'_> {
             let task = Task::new(&program, model, &options);
             let attacks = Attacks { others: search.engine() };
             let engine: &dyn Engine = if search.asks_for_traces() { &attacks } else { search.engine() };
-            match search.asking(&task, watch) {
+            match search.asking(&task, &[model], watch) {
                 Ok(asked) => engine.check(&Task { program: &asked, ..task }, watch),
                 Err(unmade) => unmade.answered(search.engine().name()),
             }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fencewright::engine::{Engine, Options, Task};
-use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang, hold_race, hold_robust};
+use fencewright::expectation::{
+    Expectations, Held, hold, hold_dead_wait, hold_fences, hold_hang, hold_race, hold_robust,
+};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::Tested;
@@ -79,6 +81,13 @@ impl Test<'_> {
             let work =
                 move |watch: &Watch| Ok(hold_hang(expected, engine, &Task::new(&program, model, &options()), watch));
             code = code.max(self.over(work, (model, line, &format!("hang: {expected}")), console));
+        }
+        for &(model, expected, line) in &expectations.dead_waits {
+            let program = Arc::clone(self.program);
+            let work = move |watch: &Watch| {
+                Ok(hold_dead_wait(expected, engine, &Task::new(&program, model, &options()), watch))
+            };
+            code = code.max(self.over(work, (model, line, &format!("dead-wait: {expected}")), console));
         }
         for &(model, expected, line) in &expectations.races {
             let program = Arc::clone(self.program);

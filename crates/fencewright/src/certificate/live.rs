@@ -10,6 +10,8 @@ use crate::program::{Micro, Op, Place, PointId, ProcessId, Program, RegisterId, 
 use crate::system::Control;
 use crate::util::{Idx, IndexVec};
 
+use super::locals::LocalState;
+
 /// The registers that matter at each point.
 pub(super) struct Live {
     at: IndexVec<PointId, BTreeSet<RegisterId>>,
@@ -61,6 +63,19 @@ impl Live {
             let is_live = point.is_none_or(|point| self.at[point].contains(register));
             !is_live && !self.observed.contains(&(process, *register))
         })
+    }
+}
+
+impl Live {
+    /// A local state in which the registers that are dead hold 0.
+    pub(super) fn kept(&self, process: ProcessId, state: LocalState) -> LocalState {
+        match state {
+            LocalState::Here(control, mut registers) => {
+                self.dead(process, control).for_each(|register| registers[register.index()] = 0);
+                LocalState::Here(control, registers)
+            }
+            LocalState::Broken(fault) => LocalState::Broken(fault),
+        }
     }
 }
 

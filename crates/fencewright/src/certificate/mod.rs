@@ -13,8 +13,9 @@
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
 //! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or,
 //! for unbounded integers, it names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a
-//! race, bad situations are found again from the definition ([`hang`], [`race`]). An *unsafe* claim carries a run. A
-//! claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! race, or of what is new beside SC, bad situations are found again from the definition ([`hang`], [`race`],
+//! [`robust`]); that executions are those of SC is seen by following every attack ([`robust`]). An *unsafe* claim
+//! carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;
@@ -33,6 +34,7 @@ mod order;
 mod parse;
 mod quotient;
 mod race;
+mod robust;
 mod urgent;
 mod verify;
 mod write;
@@ -53,6 +55,7 @@ pub use hash::digest;
 pub use locals::{LocalState, local_states};
 pub use parse::parse;
 pub use race::explore_ordered;
+pub use robust::explore_attacks;
 pub use verify::{Failure, verify};
 pub use write::write;
 
@@ -94,6 +97,10 @@ pub enum Question {
     Hang(Vec<(String, String)>),
     /// Whether accesses to plain data race. There are so many states under SC with who knows of which access.
     Race(u64),
+    /// Whether it comes to something, by control and registers, that sequential consistency does not come to.
+    Robust,
+    /// Whether it has an execution that sequential consistency does not have.
+    RobustTrace,
 }
 
 impl Question {
@@ -106,6 +113,8 @@ impl Question {
             Self::Safety => Ok(Cow::Borrowed(program)),
             Self::Hang(may_wait) => hang::asked(program, may_wait, &mut verify::Steps::new(monitor)).map(Cow::Owned),
             Self::Race(_) => race::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
+            Self::Robust => robust::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
+            Self::RobustTrace => Ok(Cow::Owned(robust::asked_of_traces(program))),
         }
     }
 
@@ -115,6 +124,8 @@ impl Question {
             Self::Safety => "safety",
             Self::Hang(_) => "hang",
             Self::Race(_) => "race",
+            Self::Robust => "robust",
+            Self::RobustTrace => "robust=trace",
         }
     }
 }
@@ -174,4 +185,6 @@ pub enum Proof {
     Buffers(Buffers),
     /// Seen through this, nothing bad is reached.
     Abstraction(Abstraction),
+    /// There are so many states under SC with an attack under way or none, and none succeeds.
+    Attacks(u64),
 }

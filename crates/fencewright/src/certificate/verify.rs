@@ -11,6 +11,7 @@ use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{
     Certificate, Claim, Proof, Question, Subject, abstraction, buffers, closed, digest, exploration, fences, race,
+    robust,
 };
 
 /// Why a certificate is not accepted.
@@ -91,6 +92,21 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
     if let Question::Race(n_states) = subject.question {
         check_race(program, &certificate.claim, n_states, &mut steps)?;
     }
+    if let Question::Hang(_) = subject.question {
+        // What is left once buffers are empty is known of buffers only.
+        subject.buffering()?;
+    }
+    match (&certificate.claim, &subject.question) {
+        (Claim::Safe(placement, Proof::Attacks(n_states)), _) => {
+            check_placement(program, placement)?;
+            return robust::check(program, placement, subject, *n_states, &mut steps);
+        }
+        // No state shows which execution it is of.
+        (Claim::Safe(..) | Claim::Fences(_), Question::RobustTrace) => {
+            return Failure::refused("that all executions are those of SC is shown by attacks, and by nothing else");
+        }
+        _ => {}
+    }
     let asked = subject.question.of(program, monitor)?;
     let program = asked.as_ref();
     match &certificate.claim {
@@ -129,6 +145,7 @@ pub(super) fn safe(
         }
         Proof::Buffers(claimed) => buffers::check(program, placement, subject, *claimed, steps),
         Proof::Exploration(n_states) => exploration::check(program, placement, subject, *n_states, steps),
+        Proof::Attacks(_) => Failure::refused("attacks say whether a program is robust, and nothing else"),
     }
 }
 

@@ -28,6 +28,7 @@ pub fn write(certificate: &Certificate) -> String {
             may_wait.iter().for_each(|(thread, label)| out.line(format_args!("may-wait {thread} {label}")));
         }
         Question::Race(n_states) => out.line(format_args!("question race {n_states}")),
+        Question::Robust | Question::RobustTrace => out.line(format_args!("question {}", subject.question.name())),
     }
     match &certificate.claim {
         Claim::Safe(placement, proof) => {
@@ -93,6 +94,7 @@ impl Lines {
     fn proof(&mut self, proof: &Proof) {
         match proof {
             Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
+            Proof::Attacks(n_states) => self.line(format_args!("proof attacks {n_states}")),
             Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
             Proof::Abstraction(grid) => {
                 self.line(format_args!("proof abstraction {}", grid.k));

@@ -2,7 +2,7 @@
 //! finds from the definition.
 
 use crate::certificate::{Certificate, Claim, Question, digest};
-use crate::engine::hang::Hang;
+use crate::engine::hang::{Hang, Others};
 use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict, ask};
 use crate::program::Program;
 use crate::watch::Monitor;
@@ -20,6 +20,10 @@ pub fn certify_hang(
     task: &Task<'_>,
     monitor: &dyn Monitor,
 ) -> Result<(Proved, Program), Unsupported> {
+    if hang.others == Others::GoOn {
+        let reason = "certificates are not about dead waits".to_owned();
+        return Err(Unsupported { reason, help: "ask for hangs".to_owned() });
+    }
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),

@@ -11,12 +11,14 @@
 //! | [`fences`] | every minimal set of fences |
 //! | [`hang`] | that a program has no hang, or one |
 //! | [`race`] | that accesses to plain data do not race |
+//! | [`robust`] | that a program behaves as under sequential consistency, or does not |
 
 mod basis;
 mod fences;
 mod grid;
 mod hang;
 mod race;
+mod robust;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
@@ -27,6 +29,7 @@ use crate::watch::{Monitor, Progress, Stop};
 pub use fences::certify_fences;
 pub use hang::certify_hang;
 pub use race::certify_race;
+pub use robust::{certify_robust, certify_robust_trace};
 
 /// One way to a proof.
 pub trait Prover: Sync {

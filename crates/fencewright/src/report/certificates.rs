@@ -65,6 +65,7 @@ impl Verification<'_> {
                     Question::Safety => "",
                     Question::Hang(_) => " against hangs",
                     Question::Race(_) => " against races",
+                    Question::Robust | Question::RobustTrace => " that make it robust",
                 };
                 format!("the fences of {file}{against} {under}{}: {}", self.exceptions(), sets_in_words(claim))
             }
@@ -84,6 +85,9 @@ impl Verification<'_> {
                 "have no race in any sequentially consistent run, and no two accesses at once",
             ),
             (Question::Race(_), false) => ("has a race", "have a race"),
+            (Question::Robust, true) => ("is robust", "be robust"),
+            (Question::RobustTrace, true) => ("is robust by traces", "be robust by traces"),
+            (Question::Robust | Question::RobustTrace, false) => ("is not robust", "not be robust"),
         }
     }
 
@@ -95,6 +99,7 @@ impl Verification<'_> {
                 format!(", where it may wait at {}", places.join(", "))
             }
             Question::Safety | Question::Hang(_) | Question::Race(_) => String::new(),
+            Question::Robust | Question::RobustTrace => String::new(),
         }
     }
 

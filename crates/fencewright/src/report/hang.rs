@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::analysis::Facts;
-use crate::engine::hang::{Waiting, waiting};
+use crate::engine::hang::{Waiting, ended, waiting};
 use crate::program::{EdgeId, LocationId, ProcessId, Program, PropertyKind};
 use crate::report::Violated;
 use crate::report::words::shown;
@@ -44,13 +44,19 @@ pub(super) fn violated(program: &Program, run: &Run) -> Violated {
 pub(super) fn sentences(program: &Program, run: &Run) -> Vec<String> {
     let all = waiting(program, run);
     let mut out: Vec<String> = all.iter().map(|it| for_ever(program, it)).collect();
-    let is_waiting = |process: ProcessId| all.iter().any(|it| it.process == process);
-    let ended: Vec<&str> =
-        program.processes().indices().filter(|&it| !is_waiting(it)).map(|it| name(program, it)).collect();
-    match &ended[..] {
+    let ended = ended(program, run);
+    let names: Vec<&str> = ended.iter().map(|&it| name(program, it)).collect();
+    match &names[..] {
         [] => {}
         [only] => out.push(format!("{only} has ended.")),
         many => out.push(format!("{} have ended.", list(many))),
+    }
+    let goes_on = |it: &ProcessId| !ended.contains(it) && all.iter().all(|waiting| waiting.process != *it);
+    let going: Vec<&str> = program.processes().indices().filter(goes_on).map(|it| name(program, it)).collect();
+    match &going[..] {
+        [] => {}
+        [only] => out.push(format!("{only} goes on, and never writes what is waited for.")),
+        many => out.push(format!("{} go on, and never write what is waited for.", list(many))),
     }
     out.extend(why(program, &all));
     out

@@ -1,8 +1,8 @@
 //! The translated program, put together: registers, points, edges, properties.
 
 use crate::program::{
-    Array, Builder, Domain, EdgeId, Expr, Initial, LocationId, Micro, Op, PointId, ProcessId, Property, PropertyId,
-    PropertyKind, PropertyWords, RegisterId, Situation, StateVar,
+    Array, Builder, Domain, Edge, EdgeId, Expr, Initial, LocationId, Micro, Op, Order, PointId, ProcessId, Property,
+    PropertyId, PropertyKind, PropertyWords, RegisterId, Situation, StateVar,
 };
 use crate::source::Span;
 use crate::translate::buffers::{Buffers, Registers};
@@ -40,7 +40,10 @@ pub(super) fn build(request: &Request<'_>) -> Translated {
     let overflow = maker.properties();
     let Maker { builder, origins, original_points: points, .. } = maker;
     let (buffering, method) = (request.buffering, request.method);
-    Translated { program: builder.finish(), buffering, method, origins, points, roles, overflow, slots }
+    let has_order = |edge: &Edge| edge.order != Order::default();
+    let leaves_out_orders = !request.program.plain().is_empty() || request.program.edges().iter().any(has_order);
+    let program = builder.finish();
+    Translated { program, buffering, method, origins, points, roles, overflow, slots, leaves_out_orders }
 }
 
 /// The shared memory of the original, with the same ids.

@@ -168,6 +168,8 @@ pub struct Translated {
     pub overflow: Option<PropertyId>,
     /// For each process, the number of slots of its largest buffer.
     pub slots: IndexVec<ProcessId, u32>,
+    /// Whether the original has memory orders or plain data, which mean nothing under SC and are left out.
+    pub leaves_out_orders: bool,
 }
 
 /// What an edge of a translated program stands for.

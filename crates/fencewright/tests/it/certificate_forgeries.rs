@@ -9,11 +9,12 @@ use fencewright::engine::coherence::Coherence;
 use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
+use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Program};
-use fencewright::prove::{certify, certify_fences, certify_hang, certify_race};
+use fencewright::prove::{certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace};
 use fencewright::source::Source;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::Unlimited;
@@ -54,7 +55,7 @@ fn hang_certificate(program: &Program, model: Model) -> Certificate {
     let task = Task::new(program, model, &options);
     let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
     let found =
-        certify_hang(&LoadBuffer, &Hang { may_wait }, &task, &Unlimited).expect("the engine takes the program").0;
+        certify_hang(&LoadBuffer, &Hang::new(may_wait), &task, &Unlimited).expect("the engine takes the program").0;
     found.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", found.answer.verdict))
 }
 
@@ -64,15 +65,26 @@ fn race_certificate(program: &Program, model: Model) -> Option<Certificate> {
     certify_race(&Auto, &task, &Unlimited).expect("the engine takes the program").0.certificate
 }
 
+fn robust_certificate(program: &Program, model: Model, question: &Question) -> Certificate {
+    let options = Options::default();
+    let task = Task::new(program, model, &options);
+    let found = match question {
+        Question::RobustTrace => certify_robust_trace(&Auto, &task, &Unlimited),
+        _ => certify_robust(&Auto, &task, &Unlimited),
+    };
+    let proved = found.expect("the engine takes the program").0;
+    proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))
+}
+
 fn is_safe(program: &Program, placement: &Placement, certificate: &Certificate) -> bool {
     let options = Options { dialect: certificate.subject.dialect(), ..Options::default() };
     let task = Task { program, placement, model: certificate.subject.model, options: &options };
     let answer = match &certificate.subject.question {
         Question::Safety => Auto.check(&task, &Unlimited),
-        Question::Hang(may_wait) => {
-            ask(&Auto, &Hang { may_wait: may_wait.clone() }, &task, &Unlimited).map(|it| it.answer)
-        }
+        Question::Hang(may_wait) => ask(&Auto, &Hang::new(may_wait.clone()), &task, &Unlimited).map(|it| it.answer),
         Question::Race(_) => ask_race(&Auto, &task, &Unlimited).map(|it| it.answer),
+        Question::Robust => ask_robust(&Auto, &task, &Unlimited).map(|it| it.answer),
+        Question::RobustTrace => ask(&Attacks { others: &Auto }, &RobustTrace, &task, &Unlimited).map(|it| it.answer),
     };
     matches!(answer.expect("the engine takes the program").verdict, Verdict::Safe)
 }
@@ -101,6 +113,21 @@ fn is_true(program: &Program, certificate: &Certificate) -> bool {
             }
         }
     }
+}
+
+fn robust_originals() -> Vec<(Program, Certificate)> {
+    let robust = |(name, model, question): (&str, Model, Question)| {
+        let program = example(name);
+        let certificate = robust_certificate(&program, model, &question);
+        (program, certificate)
+    };
+    let all = [
+        ("robust/store_buffering_fenced.fw", Model::Tso, Question::RobustTrace),
+        ("robust/store_buffering.fw", Model::Tso, Question::RobustTrace),
+        ("robust/ticket.fw", Model::Pso, Question::Robust),
+        ("robust/store_buffering.fw", Model::Pso, Question::Robust),
+    ];
+    all.into_iter().map(robust).collect()
 }
 
 fn originals() -> Vec<(Program, Certificate)> {
@@ -210,10 +237,10 @@ fn a_certificate_answers_its_own_question_only() {
 
 #[test]
 fn a_changed_certificate_is_refused_or_still_true() {
-    let originals = originals();
+    let originals = [originals(), robust_originals()].concat();
     let texts: Vec<String> = originals.iter().map(|(_, certificate)| write(certificate)).collect();
     let (mut n_malformed, mut n_refused, mut n_true) = (0, 0, 0);
-    for seed in 0..4_000 {
+    for seed in 0..4_400 {
         let mut random = Random(seed);
         let which = random.below(originals.len());
         let (program, _) = &originals[which];
@@ -374,4 +401,32 @@ fn a_certificate_of_races_is_about_one_program_and_model() {
     let mut found = race_certificate(&program, Model::Sc).expect("it has no race under SC");
     found.subject.model = Model::Tso;
     assert_refused(&program, found, "Peterson's lock under TSO");
+}
+
+/// Less fenced programs, weaker models and other questions have it refused; and so has another number of states.
+#[test]
+fn a_certificate_of_robustness_is_about_one_program_and_model() {
+    let (program, other) = (example("robust/store_buffering_fenced.fw"), example("robust/store_buffering.fw"));
+    let found = robust_certificate(&program, Model::Tso, &Question::RobustTrace);
+    let Claim::Safe(placement, Proof::Attacks(n_states)) = &found.claim else { panic!("{:?}", found.claim) };
+    assert_eq!(verify(&program, &found, &Unlimited), Ok(()));
+    assert_refused(&other, found.clone(), "the certificate of a program with fences");
+    for wrong in [0, n_states - 1, n_states + 1] {
+        let claim = Claim::Safe(placement.clone(), Proof::Attacks(wrong));
+        assert_refused(&program, Certificate { claim, ..found.clone() }, "another number of states");
+    }
+    for proof in [Proof::Exploration(*n_states), Proof::Buffers(Buffers { k: 1, n_states: *n_states })] {
+        let claim = Claim::Safe(placement.clone(), proof);
+        assert_refused(&program, Certificate { claim, ..found.clone() }, "states say nothing of executions");
+    }
+    for question in [Question::Safety, Question::Hang(Vec::new())] {
+        let mut forged = found.clone();
+        forged.subject.question = question;
+        assert_refused(&program, forged, "attacks say nothing of other questions");
+    }
+    let message = example("litmus/mp.fw");
+    let mut found = robust_certificate(&message, Model::Tso, &Question::Robust);
+    assert!(matches!(found.claim, Claim::Safe(..)), "stores stay in order under TSO");
+    found.subject.model = Model::Pso;
+    assert_refused(&message, found, "message passing under PSO");
 }

@@ -8,18 +8,23 @@ use std::path::{Path, PathBuf};
 
 use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, parse, verify, write};
 
+use fencewright::engine::data_race::RACE;
+use fencewright::engine::hang::{HANG, Hang};
 use fencewright::engine::portfolio::Auto;
+use fencewright::engine::robust::{ROBUST, ROBUST_TRACE};
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, named};
 use fencewright::frontend;
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
-use fencewright::prove::{certify, certify_fences};
+use fencewright::prove::{
+    Proved, certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace,
+};
 use fencewright::source::Source;
 use fencewright::synth::{Request, candidates, synthesize};
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::{Expectations, Fences, examples, root};
-use crate::common::law::{is_taken, is_thorough};
+use crate::common::law::{is_taken, is_thorough, seed};
 
 /// So many states or constraints, or as much work of the checker.
 const BUDGET: u64 = 300_000;
@@ -134,7 +139,7 @@ fn every_verdict_on_an_example_has_a_certificate() {
             };
             match reread(&program, &certificate).unwrap_or_else(|why| panic!("{what}: {why}")).claim {
                 Claim::Safe(_, Proof::Basis(_)) => n_bases += 1,
-                Claim::Safe(_, Proof::Exploration(_) | Proof::Buffers(_) | Proof::Abstraction(_)) => {
+                Claim::Safe(..) => {
                     n_explorations += 1;
                 }
                 Claim::Unsafe(..) | Claim::Fences(_) => n_runs += 1,
@@ -187,6 +192,55 @@ fn certified_fences(program: &Program, expected: &Fences, budget: &Budget) -> Re
     let request = Request { kinds, ..Request::all(&candidates) };
     let synthesis = synthesize(&Auto, &task, &request, budget).expect("some engine takes it");
     certify_fences(&task, (&expected.place, expected.by), &request, &synthesis, budget)
+}
+
+/// What has an answer at a glance has a certificate, whatever is asked.
+#[test]
+fn every_safe_of_another_question_has_a_certificate() {
+    let (mut n_asked, mut n_proved) = (0, 0);
+    for path in examples(&root()) {
+        let program = program(&path);
+        for (model, question) in Model::BUFFERED.into_iter().flat_map(|it| OTHERS.map(|question| (it, question))) {
+            n_asked += 1;
+            // Each takes little, but there are thousands.
+            if !is_thorough() && !(n_asked + seed()).is_multiple_of(29) {
+                continue;
+            }
+            let (options, what) = (Options::default(), format!("{} under {model} ({question})", path.display()));
+            let task = Task::new(&program, model, &options);
+            let Ok((proved, _)) = certified_answer(question, &task, &Budget(GLANCE)) else { continue };
+            if matches!(proved.answer.verdict, Verdict::Unknown(StopReason::Unproved(_) | StopReason::Defect(_))) {
+                panic!("{what}: {:?}", proved.answer.verdict);
+            }
+            if let Some(certificate) = proved.certificate {
+                assert_eq!(certificate.subject.question.name(), question);
+                reread(&program, &certificate).unwrap_or_else(|why| panic!("{what}: {why}"));
+                n_proved += 1;
+            }
+        }
+    }
+    println!("{n_proved} certificates, {n_asked} questions");
+    assert!(n_proved > 20, "{n_proved}");
+}
+
+/// Questions beside safety.
+const OTHERS: [&str; 4] = [HANG, RACE, ROBUST, ROBUST_TRACE];
+
+/// So many states or constraints, for what is asked at a glance.
+const GLANCE: u64 = 20_000;
+
+fn certified_answer(
+    question: &str,
+    task: &Task<'_>,
+    monitor: &dyn Monitor,
+) -> Result<(Proved, Program), fencewright::engine::Unsupported> {
+    let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
+    match question {
+        HANG => certify_hang(&Auto, &Hang::new(may_wait), task, monitor),
+        RACE => certify_race(&Auto, task, monitor),
+        ROBUST => certify_robust(&Auto, task, monitor),
+        _ => certify_robust_trace(&Auto, task, monitor),
+    }
 }
 
 /// Integers without bounds that take too many values for a basis, but are finite all the same.

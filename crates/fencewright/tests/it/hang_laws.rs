@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencewright::certificate::{Claim, Question, parse, verify, write};
-use fencewright::engine::hang::{Hang, waiting};
+use fencewright::engine::hang::{Hang, Others, waiting};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Options, StopReason, Task, Verdict, ask};
 use fencewright::memory::{Dialect, Job, Machine, Model, Sc};
@@ -45,6 +45,39 @@ fn engines_agree_with_the_definition() {
     let only_weak = |(key, _): &(&String, &i32)| key.starts_with("[Safe") && key.contains("Unsafe");
     of_many(n_hangs.iter().any(|it| only_weak(&it)), "a program hangs under a weak model only");
 }
+
+/// A thread may wait for ever while another goes on and changes memory: so it is found, and so it is not.
+#[test]
+fn engines_agree_with_the_definition_of_dead_waits() {
+    let counts = RefCell::new(BTreeMap::new());
+    check_waiting("dead waits", 12, |sample| {
+        // Every other program has a thread that never ends.
+        let more = if sample.threads.len() % 2 == 0 { TICKER } else { "" };
+        let program = program_of(sample.text() + more)?;
+        let looping = program_of(sample.text_with_loops() + more)?;
+        let (placement, threads) = (&Placement::NONE, &threads(&looping, &Placement::NONE));
+        for model in Model::ALL {
+            let dead = DeadLooking { program: &looping, placement, threads };
+            let truth = model.with(Dialect::default(), dead);
+            *counts.borrow_mut().entry((model, more.is_empty(), format!("{truth:?}"))).or_insert(0) += 1;
+            agrees_on(&Hang { others: Others::GoOn, ..Hang::default() }, &program, model, truth)?;
+        }
+        Ok(())
+    });
+    println!("{:#?}", counts.borrow());
+}
+
+const TICKER: &str = "
+shared tick: 0..1 = 0;
+thread Ticker {
+    loop {
+        tick = 1;
+        fence;
+        tick = 0;
+        fence;
+    }
+}
+";
 
 /// The checker finds who is stuck where by itself; and what engines say is certified.
 #[test]
@@ -136,9 +169,13 @@ fn certified(program: &Program, model: Model, truth: Truth) -> Result<u32, Strin
 }
 
 fn agrees(program: &Program, model: Model, truth: Truth) -> Result<(), String> {
+    agrees_on(&Hang::default(), program, model, truth)
+}
+
+fn agrees_on(hang: &Hang, program: &Program, model: Model, truth: Truth) -> Result<(), String> {
     let options = Options::default();
     for engine in engines() {
-        let Ok(asked) = ask(engine, &Hang::default(), &Task::new(program, model, &options), &Unlimited) else {
+        let Ok(asked) = ask(engine, hang, &Task::new(program, model, &options), &Unlimited) else {
             continue;
         };
         let name = engine.name();
@@ -179,6 +216,37 @@ impl Job for Looking<'_> {
     }
 }
 
+/// Dead waits, from their definition: for some locations, which nobody changes any more, every thread has ended or goes
+/// on without changing them, or is stuck whatever the others hold, and one is.
+struct DeadLooking<'a> {
+    program: &'a Program,
+    placement: &'a Placement,
+    threads: &'a [Thread],
+}
+
+impl Job for DeadLooking<'_> {
+    type Output = Truth;
+
+    fn run<M: Machine>(self, machine: M) -> Truth {
+        let system = System::new(self.program, self.placement, machine);
+        let n_locations = self.program.locations().len();
+        visit(&system, MAX_STATES, |state| {
+            let contents = system.contents(&state.memory).as_slice().to_vec();
+            let locals = state.controls.iter_enumerated().map(|(process, control)| {
+                let thread = &self.threads[fencewright::util::Idx::index(process)];
+                (thread, thread.number(&(*control, state.registers[process].clone())))
+            });
+            let locals: Vec<(&Thread, usize)> = locals.collect();
+            let is_dead = |kept: u32| {
+                let is_stuck = |(thread, at): &(&Thread, usize)| thread.is_stuck_by(*at, &contents, kept);
+                let leaves = |(thread, at): &(&Thread, usize)| thread.leaves(*at, &contents, kept);
+                locals.iter().any(is_stuck) && locals.iter().all(|it| leaves(it) || is_stuck(it))
+            };
+            system.machine.is_settled(&state.memory) && (0..1 << n_locations).any(is_dead)
+        })
+    }
+}
+
 type Local = (Control, Vec<Value>);
 
 /// A step of a thread alone.
@@ -187,8 +255,14 @@ struct Step {
     from: usize,
     to: usize,
     memory: Vec<Value>,
+    after: Vec<Value>,
     changes: bool,
     reads: bool,
+}
+
+/// Whether two memories hold the same in some locations.
+fn agree(a: &[Value], b: &[Value], kept: u32) -> bool {
+    a.iter().zip(b).enumerate().all(|(i, (a, b))| kept & (1 << i) == 0 || a == b)
 }
 
 /// All that a thread may do, whatever memory holds.
@@ -198,11 +272,58 @@ struct Thread {
     steps: Vec<Step>,
     /// What was found out already.
     known: RefCell<BTreeMap<(usize, Vec<Value>), bool>>,
+    known_by: RefCell<BTreeMap<(usize, Vec<Value>, u32), bool>>,
+    memories: Vec<Vec<Value>>,
 }
 
 impl Thread {
+    fn number(&self, local: &Local) -> usize {
+        self.locals.iter().position(|it| it == local).expect("it knows all its local states")
+    }
+
+    /// Whether it never changes some locations, from a state on, while they hold what they hold.
+    fn leaves(&self, start: usize, memory: &[Value], kept: u32) -> bool {
+        let now: Vec<&Step> = self.steps.iter().filter(|step| agree(&step.memory, memory, kept)).collect();
+        let reached = reached(start, |at| now.iter().filter(|step| step.from == at).map(|step| step.to).collect());
+        now.iter().all(|step| !reached.contains(&step.from) || agree(&step.after, memory, kept))
+    }
+
+    /// Whether it can come to where it is stuck as long as some locations hold what they hold, whatever the others do.
+    fn is_stuck_by(&self, start: usize, memory: &[Value], kept: u32) -> bool {
+        let key = (start, memory.to_vec(), kept);
+        let known = self.known_by.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let is_stuck = self.goes_nowhere_by(start, memory, kept);
+            self.known_by.borrow_mut().insert(key, is_stuck);
+            is_stuck
+        })
+    }
+
+    fn goes_nowhere_by(&self, start: usize, memory: &[Value], kept: u32) -> bool {
+        let now: Vec<&Step> = self.steps.iter().filter(|step| agree(&step.memory, memory, kept)).collect();
+        let n_memories = self.memories.iter().filter(|it| agree(it, memory, kept)).count();
+        // What is possible, and changes nothing, whatever the other locations hold.
+        let mut always: BTreeMap<(usize, usize), (BTreeSet<&Vec<Value>>, bool)> = BTreeMap::new();
+        for step in now.iter().filter(|step| !step.changes) {
+            let found = always.entry((step.from, step.to)).or_default();
+            found.0.insert(&step.memory);
+            found.1 |= step.reads;
+        }
+        always.retain(|_, found| found.0.len() == n_memories);
+        let next = |at: usize| always.keys().filter(|it| it.0 == at).map(|it| it.1).collect::<Vec<_>>();
+        let silently = |at: usize| {
+            let here = self.steps.iter().filter(|step| step.from == at && step.memory == memory && !step.changes);
+            here.map(|step| step.to).collect()
+        };
+        reached(start, silently).into_iter().any(|at| {
+            let is_blocked = !self.is_end[at] && now.iter().all(|step| step.from != at);
+            let mut reads = always.iter().filter(|it| it.0.0 == at && it.1.1).map(|it| it.0.1);
+            is_blocked || reads.any(|to| reached(to, next).contains(&at))
+        })
+    }
+
     fn is_stuck(&self, local: &Local, memory: &[Value]) -> bool {
-        let start = self.locals.iter().position(|it| it == local).expect("it knows all its local states");
+        let start = self.number(local);
         let key = (start, memory.to_vec());
         let known = self.known.borrow().get(&key).copied();
         known.unwrap_or_else(|| {
@@ -229,6 +350,16 @@ impl Thread {
             is_blocked || reads.any(|step| reached(step.to).contains(&at))
         })
     }
+}
+
+/// All that is reached by some steps.
+fn reached(from: usize, next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::from([from]);
+    let mut todo = vec![from];
+    while let Some(at) = todo.pop() {
+        todo.extend(next(at).into_iter().filter(|&to| seen.insert(to)));
+    }
+    seen
 }
 
 fn threads(program: &Program, placement: &Placement) -> Vec<Thread> {
@@ -258,13 +389,15 @@ fn thread(program: &Program, placement: &Placement, process: ProcessId) -> Threa
                 let after = system.contents(&state.memory).as_slice().to_vec();
                 let (changes, from, to) = (after != memory, next, number);
                 let reads = matches!(effect, Effect::Load(..) | Effect::Rmw(..) | Effect::Locked);
-                steps.push(Step { from, to, memory: memory.clone(), changes, reads });
+                steps.push(Step { from, to, memory: memory.clone(), after, changes, reads });
             }
         }
         next += 1;
     }
     let ends = |(control, _): &Local| control.point().is_some_and(|it| program.points()[it].is_end);
-    Thread { is_end: locals.iter().map(ends).collect(), locals, steps, known: RefCell::default() }
+    let (known, known_by) = (RefCell::default(), RefCell::default());
+    let is_end = locals.iter().map(ends).collect();
+    Thread { is_end, locals, steps, known, known_by, memories: memories(program) }
 }
 
 fn transitions(

@@ -3,9 +3,9 @@
 use std::fs;
 
 use fencewright::certificate::{Claim, verify};
-use fencewright::engine::hang::Hang;
+use fencewright::engine::hang::{Hang, Others};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
-use fencewright::expectation::{Expected, hold_hang};
+use fencewright::expectation::{Expected, hold_dead_wait, hold_hang};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 use fencewright::prove::certify_hang;
@@ -47,6 +47,30 @@ fn every_engine_says_what_the_headers_say() {
 }
 
 #[test]
+fn every_engine_says_who_waits_while_others_go_on() {
+    let mut n_held = 0;
+    for (path, program, dead_waits) in expecting(|it| it.dead_waits) {
+        for (model, expected, line) in dead_waits {
+            let options = Options::default();
+            let task = Task::new(&program, model, &options);
+            n_held += hold_by_all(&path, line, |engine, budget| hold_dead_wait(expected, engine, &task, budget));
+        }
+    }
+    assert!(n_held >= 12, "{n_held}");
+}
+
+#[test]
+fn who_goes_on_is_said() {
+    let hang = Hang { others: Others::GoOn, ..Hang::default() };
+    let asked = asked(&example("hangs/dead_wait.fw"), Model::Tso, &hang);
+    let Verdict::Unsafe(run) = asked.answer.verdict else { panic!("a thread waits for ever") };
+    let text = trace_text(&asked.program, &run, Fullness::Compact, Style::Plain);
+    assert!(text.contains("✗ Sleeper waits for ever (line 19)"), "{text}");
+    assert!(text.contains("Waker goes on, and never writes what is waited for."), "{text}");
+    assert!(text.contains("Nobody is left to write wake."), "{text}");
+}
+
+#[test]
 fn what_the_headers_say_is_certified() {
     let mut n_proved = 0;
     for (path, program, hangs) in expecting(|it| it.hangs) {
@@ -54,7 +78,7 @@ fn what_the_headers_say_is_certified() {
             let may_wait = program.no_hang().map_or(Vec::new(), |it| it.except.clone());
             let (options, place) = (Options::default(), format!("{}:{line}", path.display()));
             let task = Task::new(&program, model, &options);
-            let found = certify_hang(auto(), &Hang { may_wait }, &task, &Unlimited);
+            let found = certify_hang(auto(), &Hang::new(may_wait), &task, &Unlimited);
             let (proved, _) = found.unwrap_or_else(|it| panic!("{place}: {it}"));
             let verdict = proved.answer.verdict;
             let certificate = proved.certificate.unwrap_or_else(|| panic!("{place}: {verdict:?}"));
@@ -95,7 +119,7 @@ fn who_waits_for_what_is_said() {
 fn threads_that_may_wait_do_not_hang() {
     let server = example("hangs/server.fw");
     let may_wait = vec![("Server".to_owned(), "waiting".to_owned())];
-    assert!(matches!(asked(&server, Model::Pso, &Hang { may_wait }).answer.verdict, Verdict::Safe));
+    assert!(matches!(asked(&server, Model::Pso, &Hang::new(may_wait)).answer.verdict, Verdict::Safe));
     assert!(matches!(asked(&server, Model::Pso, &Hang::default()).answer.verdict, Verdict::Unsafe(_)));
 }
 
@@ -106,7 +130,7 @@ fn whoever_can_go_round_elsewhere_is_not_where_it_may_wait() {
          choose { break; } or { ; } } } } forbid false at end;",
     );
     let may_wait = vec![("S".to_owned(), "waiting".to_owned())];
-    assert!(matches!(asked(&inner, Model::Tso, &Hang { may_wait }).answer.verdict, Verdict::Unsafe(_)));
+    assert!(matches!(asked(&inner, Model::Tso, &Hang::new(may_wait)).answer.verdict, Verdict::Unsafe(_)));
 }
 
 #[test]

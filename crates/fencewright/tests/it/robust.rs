@@ -1,11 +1,13 @@
 //! Robustness of programs that people know.
 
+use fencewright::certificate::{self, Claim, Proof, verify};
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::robust::{Attacks, Robust, RobustTrace, ask_robust};
+use fencewright::engine::robust::{Attacks, ROBUST, Robust, RobustTrace, ask_robust, beside_sooner};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
-use fencewright::expectation::{Held, hold_robust};
+use fencewright::expectation::{Expected, Held, hold_robust};
 use fencewright::memory::Model;
-use fencewright::program::Program;
+use fencewright::program::{Program, PropertyKind};
+use fencewright::prove::{certify_robust, certify_robust_trace};
 use fencewright::report::{Fullness, trace_text, violated};
 use fencewright::source::Style;
 use fencewright::watch::{Budget, Unlimited};
@@ -47,6 +49,50 @@ fn auto_says_what_the_headers_say() {
 }
 
 #[test]
+fn what_the_headers_say_is_certified() {
+    let mut n_proved = 0;
+    for (path, program, robust) in expecting(|it| it.robust) {
+        for (model, question, expected, line) in robust {
+            let (options, place) = (Options::default(), format!("{}:{line}", path.display()));
+            let task = Task::new(&program, model, &options);
+            let found = match question {
+                ROBUST => certify_robust(&Auto, &task, &Unlimited),
+                _ => certify_robust_trace(&Auto, &task, &Unlimited),
+            };
+            let (proved, _) = found.unwrap_or_else(|it| panic!("{place}: {it}"));
+            let verdict = proved.answer.verdict;
+            let certificate = proved.certificate.unwrap_or_else(|| panic!("{place}: {verdict:?}"));
+            assert_eq!(certificate.subject.question.name(), question, "{place}");
+            assert_eq!(verify(&program, &certificate, &Unlimited), Ok(()), "{place}");
+            let is_safe = matches!(certificate.claim, Claim::Safe(..));
+            assert_eq!(is_safe, expected == Expected::Safe, "{place}");
+            n_proved += usize::from(is_safe);
+        }
+    }
+    assert!(n_proved >= 10, "{n_proved}");
+}
+
+/// Not robust by traces, but by states: what is new is proved not to be reached.
+#[test]
+fn states_are_certified_where_there_is_an_attack() {
+    let unread = program(
+        "shared x, y: 0..1;
+        thread P { x = 1; let r = y; r = 0; y = 1; } thread Q { y = 1; x = 1; } forbid false at end;",
+    );
+    let options = Options::default();
+    for model in Model::BUFFERED {
+        let task = Task::new(&unread, model, &options);
+        let (proved, _) = certify_robust(&Auto, &task, &Unlimited).expect("it is taken");
+        let certificate = proved.certificate.unwrap_or_else(|| panic!("{:?}", proved.answer.verdict));
+        assert!(!matches!(certificate.claim, Claim::Safe(_, Proof::Attacks(_)) | Claim::Unsafe(..)));
+        assert_eq!(verify(&unread, &certificate, &Unlimited), Ok(()), "{model}");
+        let mut forged = certificate;
+        forged.subject.question = certificate::Question::RobustTrace;
+        assert!(verify(&unread, &forged, &Unlimited).is_err(), "{model}: its executions are others");
+    }
+}
+
+#[test]
 fn attacks_settle_where_listing_what_is_new_takes_long() {
     for (name, model, is_robust) in [
         ("increasing_sequence_40", Model::Tso, true),
@@ -61,6 +107,21 @@ fn attacks_settle_where_listing_what_is_new_takes_long() {
         assert_eq!(matches!(asked.answer.verdict, Verdict::Safe), is_robust, "{name}");
         assert_eq!(matches!(asked.answer.verdict, Verdict::Unsafe(_)), !is_robust, "{name}");
     }
+}
+
+/// Where there is no attack under any model asked, `fence` need not know what is new.
+#[test]
+fn nothing_is_listed_where_no_attack_is_possible() {
+    let (options, engine) = (Options::default(), named("auto").expect("it is there"));
+    let message = program(&MESSAGE_PASSING.replace("FENCE", ""));
+    let task = Task::new(&message, Model::Tso, &options);
+    let n_listed = |models: &[Model]| {
+        let asked = beside_sooner(engine, &task, models, &Unlimited).unwrap_or_else(|it| panic!("{it:?}"));
+        let robust = asked.properties().iter().find(|it| it.kind == PropertyKind::Robust).expect("it is asked");
+        robust.situations.len()
+    };
+    assert_eq!(n_listed(&[Model::Tso]), 0);
+    assert!(n_listed(&[Model::Tso, Model::Pso]) > 0, "under PSO the stores change places");
 }
 
 const STORE_BUFFERING: &str = "shared x, y: 0..1;

@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use fencewright::certificate::{Claim, explore_attacks, verify};
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, ask};
 use fencewright::memory::{Dialect, Job, Machine, Model, PsoRmw};
 use fencewright::program::{Op, Placement, PointId, Program, Register, RegisterId, RmwVar, Value};
+use fencewright::prove::certify_robust;
 use fencewright::system::{Control, System};
 use fencewright::util::Idx;
 use fencewright::watch::Unlimited;
@@ -53,6 +55,11 @@ fn attacks_are_found_where_a_graph_is_new() {
 fn agrees(program: &Program, model: Model, dialect: Dialect, graphs: Graphs) -> Result<(), String> {
     let options = Options { dialect, ..Options::default() };
     let asked = ask(&ATTACKS, &RobustTrace, &Task::new(program, model, &options), &Unlimited);
+    match (explore_attacks(program, &Placement::NONE, model, dialect, &Unlimited), graphs) {
+        (Ok(_), Graphs::New) => return Err(format!("the checker believes {model}, {dialect:?}, but a graph is new")),
+        (Err(why), Graphs::Old) => return Err(format!("the checker under {model}, {dialect:?}: {why}")),
+        _ => {}
+    }
     match (asked.map_err(|it| it.to_string())?.answer.verdict, graphs) {
         (Verdict::Safe, Graphs::Old | Graphs::Unseen) | (Verdict::Unsafe(_), Graphs::New | Graphs::Unseen) => Ok(()),
         (Verdict::Safe, Graphs::New) => Err(format!("no attack under {model}, {dialect:?}, but a graph is new")),
@@ -74,6 +81,9 @@ fn what_is_new_is_found_where_a_control_vector_is_new() {
             let new = vectors(model, dialect).map(|it| !it.is_subset(&old));
             *counts.borrow_mut().entry((model, new)).or_insert(0_u64) += 1;
             comes_to(&program, model, dialect, new)?;
+            if let Some(new) = new {
+                is_certified(&program, model, dialect, new)?;
+            }
         }
         Ok(())
     });
@@ -98,6 +108,20 @@ fn comes_to(program: &Program, model: Model, dialect: Dialect, new: Option<bool>
         }
     }
     Ok(())
+}
+
+fn is_certified(program: &Program, model: Model, dialect: Dialect, new: bool) -> Result<(), String> {
+    let options = Options { dialect, ..Options::default() };
+    let task = Task::new(program, model, &options);
+    let Ok((proved, _)) = certify_robust(&Auto, &task, &Unlimited) else { return Ok(()) };
+    let Some(certificate) = proved.certificate else {
+        return Err(format!("no certificate under {model}, {dialect:?}: {:?}", proved.answer.verdict));
+    };
+    verify(program, &certificate, &Unlimited).map_err(|why| format!("under {model}, {dialect:?}: {why}"))?;
+    match matches!(certificate.claim, Claim::Safe(..)) == new {
+        true => Err(format!("a certificate says the contrary under {model}, {dialect:?}")),
+        false => Ok(()),
+    }
 }
 
 /// Where processes are, and their registers.

@@ -107,3 +107,27 @@ fn program(path: &Path, text: &str) -> Program {
     let parsed = frontend::parse(frontend, &Source::new("example", text), &[]);
     parsed.program.expect("the suite has read the example")
 }
+
+/// What means nothing under SC is left out, and every text says so.
+#[test]
+fn a_text_says_that_orders_are_left_out() {
+    for (name, has_orders) in [("races/message_released.fw", true), ("litmus/mp.fw", false)] {
+        let path = root().join("examples").join(name);
+        let program = program(&path, &std::fs::read_to_string(&path).expect("an example is text"));
+        for (model, printer) in Model::ALL.into_iter().flat_map(|it| print::ALL.iter().map(move |to| (it, to))) {
+            let request = Request {
+                program: &program,
+                placement: &Placement::NONE,
+                buffering: model.buffering(Dialect::default()).expect("ours has buffers"),
+                method: Method::Direct,
+                bound: None,
+                flushes: Flushes::WhereNoticed,
+                overflow: Overflow::Violation,
+                repeats: Repeats::Kept,
+            };
+            let text = printer.print(&translate(&request)).unwrap_or_else(|it| panic!("{}", it.message));
+            let says = text.contains("Memory orders and `plain` are left out");
+            assert_eq!(says, has_orders, "{name} under {model}:\n{text}");
+        }
+    }
+}

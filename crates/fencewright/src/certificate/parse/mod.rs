@@ -68,26 +68,34 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     Ok(Subject { tool, program, model, pso_rmw, question: question(lines)? })
 }
 
-/// `question hang`, and who may wait; `question race`, and how many states; nothing for safety.
+/// `question hang`, and who may wait; `question race`, and how many states; `question robust` or `question
+/// robust=trace`; nothing for safety.
 fn question(lines: &mut Lines<'_>) -> Parsed<Question> {
     let Some(mut line) = lines.next_if("question") else { return Ok(Question::Safety) };
-    let kind = line.word("`hang` or `race`")?;
-    if kind.text == "race" {
-        let n_states = line.word("a number of states")?.number()?;
-        line.end()?;
-        return Ok(Question::Race(n_states));
-    }
-    if kind.text != "hang" {
-        return Err(Box::new(kind.unexpected("`hang` or `race`")));
-    }
+    const EXPECTED: &str = "`hang`, `race`, `robust` or `robust=trace`";
+    let kind = line.word(EXPECTED)?;
+    let question = match kind.text {
+        "hang" => Question::Hang(Vec::new()),
+        "race" => Question::Race(line.word("a number of states")?.number()?),
+        "robust" => Question::Robust,
+        "robust=trace" => Question::RobustTrace,
+        _ => return Err(Box::new(kind.unexpected(EXPECTED))),
+    };
     line.end()?;
+    match question {
+        Question::Hang(_) => may_wait(lines).map(Question::Hang),
+        question => Ok(question),
+    }
+}
+
+fn may_wait(lines: &mut Lines<'_>) -> Parsed<Vec<(String, String)>> {
     let mut may_wait = Vec::new();
     while let Some(mut line) = lines.next_if("may-wait") {
         let thread = line.word("a thread")?.text.to_owned();
         may_wait.push((thread, line.word("a label")?.text.to_owned()));
         line.end()?;
     }
-    Ok(Question::Hang(may_wait))
+    Ok(may_wait)
 }
 
 fn placement(lines: &mut Lines<'_>) -> Parsed<Placement> {
@@ -118,7 +126,7 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `exploration`, `buffers` or `abstraction`";
+    const EXPECTED: &str = "`basis`, `exploration`, `buffers`, `abstraction` or `attacks`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
         "basis" => {
@@ -127,10 +135,10 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
             lines.expect("qed")?.end()?;
             Ok(Proof::Basis(Box::new(basis)))
         }
-        "exploration" => {
+        "exploration" | "attacks" => {
             let n_states = line.word("a number of states")?.number()?;
             line.end()?;
-            Ok(Proof::Exploration(n_states))
+            Ok(if kind.text == "attacks" { Proof::Attacks(n_states) } else { Proof::Exploration(n_states) })
         }
         "buffers" => {
             let k = line.word("how many stores are kept in order")?.number()?;

@@ -24,7 +24,7 @@ const MAX_SITUATIONS: usize = 64;
 /// run. A thread that is blocked for ever alone is no reason: `assume` is also how runs are left out.
 pub fn hangs_soon(task: &Task<'_>, monitor: &dyn Monitor) -> Option<(Program, Run)> {
     let may_wait = task.program.no_hang().map_or(Vec::new(), |it| it.except.clone());
-    let asked = Hang { may_wait }.reduce(task, &Small(monitor)).ok()?.program;
+    let asked = Hang::new(may_wait).reduce(task, &Small(monitor)).ok()?.program;
     if asked.properties().iter().any(|it| it.situations.is_empty() || it.situations.len() > MAX_SITUATIONS) {
         return None;
     }

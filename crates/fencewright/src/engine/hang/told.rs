@@ -47,6 +47,12 @@ fn points(program: &Program, run: &Run) -> IndexVec<ProcessId, PointId> {
     points
 }
 
+/// The threads that have ended at the end of a run.
+pub fn ended(program: &Program, run: &Run) -> Vec<ProcessId> {
+    let points = points(program, run);
+    program.processes().indices().filter(|&process| program.points()[points[process]].is_end).collect()
+}
+
 struct Told<'a> {
     program: &'a Program,
     run: &'a Run,
@@ -70,18 +76,20 @@ impl Job for Told<'_> {
             memory: system.machine.initial(memory.as_slice().to_vec(), program.processes().len()),
         };
         let is_under_way = |process: &ProcessId| !program.points()[points[*process]].is_end;
-        program.processes().indices().filter(is_under_way).map(|process| alone(&system, &end, process)).collect()
+        program.processes().indices().filter(is_under_way).filter_map(|process| alone(&system, &end, process)).collect()
     }
 }
 
-/// What a thread does for ever.
-fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: ProcessId) -> Waiting {
+/// What a thread does for ever; `None` if it does not wait.
+fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: ProcessId) -> Option<Waiting> {
     let mut states = vec![end.clone()];
     let mut steps: Vec<(usize, usize, EdgeId, Effect)> = Vec::new();
+    let mut changes = false;
     let mut next = 0;
     while next < states.len() && states.len() < MAX_STATES {
         for it in system.transitions(&states[next]).into_iter().filter(|it| it.step.process == process) {
             let (Action::Edge { edge, .. }, Outcome::Next(to)) = (it.step.action, it.outcome) else { continue };
+            changes |= to.memory != end.memory;
             if to.memory == end.memory {
                 let number = states.iter().position(|known| *known == to).unwrap_or_else(|| {
                     states.push(to);
@@ -112,7 +120,10 @@ fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: Pro
         let looked_at = first().filter_map(|edge| place_of(&system.flow.program.edges()[edge].op));
         reads.extend(looked_at.map(|x| (x, system.machine.value(&end.memory, x))));
     }
-    Waiting { process, edges: edges.into_iter().collect(), reads: reads.into_iter().collect(), is_blocked }
+    // Who can change memory, or goes round without reading, goes on.
+    let goes_on = if is_blocked { changes } else { reads.is_empty() };
+    let (edges, reads) = (edges.into_iter().collect(), reads.into_iter().collect());
+    (!goes_on).then_some(Waiting { process, edges, reads, is_blocked })
 }
 
 fn edge_of(next: Move) -> Option<EdgeId> {

@@ -2,11 +2,13 @@
 //!
 //! Stores of one thread to one location arrive in their order. So once all have arrived, a location holds the last that
 //! some thread has stored there, or what it held in the beginning if nobody has. What a thread has stored last is known
-//! from where it is, by a look at its own steps alone:
+//! from where it is, by a look at its own steps alone; and if it has read something else there since, then its store
+//! had arrived and was written over, and is not what is left there:
 //!
 //! ```text
 //!    P: busy = 1; … busy = 0; while (turn != 0) { }      where P waits, its last store to `busy` is 0: if nobody else
 //!                                                        writes `busy`, nobody waits for it to be 0
+//!    P: turn = 1; if (turn == 2) { while (busy) { } }    where P waits, somebody else has written `turn` after it
 //! ```
 
 use std::collections::BTreeSet;
@@ -18,7 +20,8 @@ use crate::util::{BitSet, Idx, IndexVec};
 
 use super::stuck::Cube;
 
-/// What a thread may have stored last, for each location; the number of values stands for nothing at all.
+/// What a thread may have stored last, for each location; the number of values stands for nothing at all, and one more
+/// for what is no longer there.
 pub(super) type Wrote = Rc<Vec<BitSet>>;
 
 /// With more states times locations than this nothing is found out: it would take longer than the search.
@@ -92,9 +95,13 @@ fn last(free: &RegisterFree, process: &ProcessAutomaton) -> Vec<Wrote> {
             let mut after = sets[state as usize].clone();
             let only = |datum: Datum| [usize::from(datum)].into_iter().collect();
             match &edge.letter {
-                Letter::Nop | Letter::Read(..) | Letter::Fence(_) => {}
+                Letter::Nop | Letter::Fence(_) => {}
+                Letter::Read(x, datum) => found(free, *x, *datum, &mut after),
                 Letter::Write(x, datum) => after[x.index()] = only(*datum),
-                Letter::Atomic(atomic) => atomic.writes.iter().for_each(|(x, datum)| after[x.index()] = only(*datum)),
+                Letter::Atomic(atomic) => {
+                    atomic.guards.iter().for_each(|(x, datum)| found(free, *x, *datum, &mut after));
+                    atomic.writes.iter().for_each(|(x, datum)| after[x.index()] = only(*datum));
+                }
             }
             let there = &mut sets[edge.to as usize];
             let grows =
@@ -105,4 +112,16 @@ fn last(free: &RegisterFree, process: &ProcessAutomaton) -> Vec<Wrote> {
         }
     }
     sets.into_iter().map(Rc::new).collect()
+}
+
+/// Something is read: whatever else was stored last is no longer there.
+fn found(free: &RegisterFree, x: LocationId, datum: Datum, last: &mut [BitSet]) {
+    let (nothing, here) = (free.values[x].len(), &mut last[x.index()]);
+    let is_there = |stored: usize| match stored == nothing {
+        true => free.initial[x].contains(&datum),
+        false => stored == usize::from(datum),
+    };
+    // What is over stays over.
+    let left = |stored: usize| if stored <= nothing && is_there(stored) { stored } else { nothing + 1 };
+    *here = here.iter().map(left).collect();
 }

@@ -15,11 +15,13 @@
 //! | [`known`] | what sequential consistency reaches |
 //! | [`state`] | the first that is new, as a property |
 //! | [`attack`] | one thread delays a store, others make that show |
+//! | [`promising`] | which stores are worth delaying |
 //! | [`search`] | all attacks at once, under sequential consistency |
 //! | [`sooner`] | states that are settled by looking for attacks |
 
 mod attack;
 mod known;
+mod promising;
 mod search;
 mod sooner;
 mod state;
@@ -37,7 +39,7 @@ use crate::watch::Monitor;
 
 use search::{End, Search};
 
-pub use sooner::ask_robust;
+pub use sooner::{ask_robust, beside_sooner};
 
 /// The name of the question for control vectors.
 pub const ROBUST: &str = "robust";
@@ -166,8 +168,13 @@ pub struct Attacks {
     pub others: &'static dyn Engine,
 }
 
+impl Attacks {
+    /// Its name.
+    pub const NAME: &str = "attacks";
+}
+
 static CARD: Card = Card {
-    name: "attacks",
+    name: Attacks::NAME,
     about: "one thread delays a store, others make that show: searched under sequential consistency",
     reductions: &[],
     settings: &[],

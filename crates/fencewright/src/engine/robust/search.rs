@@ -7,12 +7,13 @@ use crate::engine::packed::{Interner, StateSet, hash_of};
 use crate::engine::run::{Logged, Path};
 use crate::engine::{Stats, StopReason, Task};
 use crate::memory::{Buffering, Internal};
-use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, Value};
-use crate::system::{Action, Block, Control, Fault, Local, Start, Step, Touched, run_block, starts};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, ProcessId, Side, Value};
+use crate::system::{Action, Block, Control, Fault, Flow, Local, Start, Step, Touched, run_block, starts};
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress};
 
 use super::attack::{Attack, Touching};
+use super::promising::Promising;
 
 /// How a search ends.
 pub(super) enum End {
@@ -39,6 +40,7 @@ const PEACE: u32 = 0;
 pub(super) struct Search<'a> {
     task: &'a Task<'a>,
     buffering: Buffering,
+    promising: Promising,
     automaton: &'a Automaton<'a>,
     locals: Locals<'a>,
     memories: Interner<Vec<Value>>,
@@ -95,6 +97,7 @@ impl<'a> Search<'a> {
         Self {
             task,
             buffering,
+            promising: Promising::new(Flow { program: task.program, placement: task.placement }, buffering),
             automaton,
             locals: Locals::new(automaton, false),
             memories: Interner::new(),
@@ -267,7 +270,9 @@ impl<'a> Search<'a> {
         match &state.attack {
             None => {
                 self.land(state, at_once(None), targets, out);
-                self.land(state, later(Attack::begun(step.process, x, value)), targets, out);
+                if self.may_show(step, x) {
+                    self.land(state, later(Attack::begun(step.process, x, value)), targets, out);
+                }
             }
             Some(attack) if attack.attacker == step.process => {
                 self.land(state, later(attack.delaying(x, value)), targets, out);
@@ -281,6 +286,16 @@ impl<'a> Search<'a> {
                 }
             }
         }
+    }
+
+    /// Whether an attack may begin with a store.
+    fn may_show(&self, step: Step, x: LocationId) -> bool {
+        let Action::Edge { edge, .. } = step.action else { return true };
+        let behind = match self.task.placement.get(edge, Side::After) {
+            Some(_) => Control::Done(edge),
+            None => Control::At(self.task.program.edges()[edge].to),
+        };
+        self.promising.may_show(step.process, x, behind)
     }
 
     fn lock(&mut self, state: &Parts, node: &Node, (edge, control): (EdgeId, Control), out: &mut Vec<Next>) {

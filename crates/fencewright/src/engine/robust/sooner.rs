@@ -60,6 +60,32 @@ pub fn ask_robust(engine: &'static dyn Engine, task: &Task<'_>, monitor: &dyn Mo
     }
 }
 
+/// The program with the question beside its own properties, for these models. Where nobody has chosen an engine and
+/// under none of them an attack is possible, nothing new is reached, and nothing is listed.
+///
+/// # Errors
+/// It makes no sense of the program, or the monitor has had enough.
+pub fn beside_sooner(
+    engine: &'static dyn Engine,
+    task: &Task<'_>,
+    models: &[Model],
+    monitor: &dyn Monitor,
+) -> Result<Program, Unmade> {
+    let budget = Budget { monitor, max: MAX_STATES };
+    let has_no_attack = |model: &Model| {
+        let task = Task { model: *model, ..*task };
+        let asked = ask(&Attacks { others: engine }, &RobustTrace, &task, &budget);
+        asked.is_ok_and(|it| matches!(it.answer.verdict, Verdict::Safe))
+    };
+    match engine.card().asks_others && models.iter().all(has_no_attack) {
+        true => {
+            let own = task.program.properties().iter().cloned();
+            Ok(task.program.with_properties(own.chain([Robust::forbidding(Vec::new())])))
+        }
+        false => Robust::beside(task, monitor),
+    }
+}
+
 fn forbidding(program: &Program, situations: Vec<Situation>) -> Program {
     alone(program).with_properties([Robust::forbidding(situations)])
 }
@@ -113,6 +139,6 @@ fn shown(task: &Task<'_>, run: &Run, n_steps: usize, place: Situation) -> Option
     let trace =
         Trace { start: run.trace.start.clone(), steps, violation: Violation::Property(PropertyId::from_usize(0)) };
     let run = replay(&program, task.placement, task.model, task.options.dialect, &trace).ok()?;
-    let answer = Answer { engine: "attacks", verdict: Verdict::Unsafe(Box::new(run)), stats: Stats::default() };
+    let answer = Answer { engine: Attacks::NAME, verdict: Verdict::Unsafe(Box::new(run)), stats: Stats::default() };
     Some(Asked { answer, program })
 }

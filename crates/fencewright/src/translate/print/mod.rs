@@ -41,18 +41,24 @@ pub fn named(name: &str) -> Option<&'static dyn Printer> {
 /// What every text says of itself.
 fn header(translated: &Translated) -> Vec<String> {
     let source = translated.program.source().name();
-    let buffers = match translated.buffering {
-        Buffering::None => return vec![format!("{source}, with what it means under sc.")],
-        Buffering::Fifo | Buffering::PerLocation(_) => translated.method.name(),
-    };
     let most = translated.slots.iter().copied().max().unwrap_or(0);
-    let mut lines = vec![
-        format!("{source} under {}: its store buffers as variables (method `{buffers}`),", translated.buffering.name()),
-        format!(
-            "with up to {most} slot{} each. To be looked at under sequential consistency.",
-            if most == 1 { "" } else { "s" }
-        ),
-    ];
+    let mut lines = match translated.buffering {
+        Buffering::None => vec![format!("{source}, with what it means under sc.")],
+        Buffering::Fifo | Buffering::PerLocation(_) => vec![
+            format!(
+                "{source} under {}: its store buffers as variables (method `{}`),",
+                translated.buffering.name(),
+                translated.method.name()
+            ),
+            format!(
+                "with up to {most} slot{} each. To be looked at under sequential consistency.",
+                if most == 1 { "" } else { "s" }
+            ),
+        ],
+    };
+    if translated.leaves_out_orders {
+        lines.push("Memory orders and `plain` are left out: their fences are there, races are not.".to_owned());
+    }
     if translated.overflow.is_some() {
         lines.push("A violation at `overflow` says that a buffer has too few slots, and nothing else.".to_owned());
     }

@@ -7,8 +7,14 @@
 //! to get wrong. What holds whatever a location holds is then said once.
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
+//!
+//! Registers that no longer matter hold 0 ([`live`](super::live)), and combinations of places that nobody can have left
+//! memory for are left out ([`last`]).
+
+mod last;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use crate::memory::Buffering;
 use crate::program::{
@@ -19,6 +25,9 @@ use crate::source::Span;
 use crate::system::{Control, Flow};
 use crate::util::{Idx, IndexVec, components};
 
+use last::{Lasts, is_possible, lasts};
+
+use super::live::Live;
 use super::locals::{Letter, LocalState, Offers, Values};
 use super::verify::{Failure, Steps};
 
@@ -47,14 +56,14 @@ pub(super) fn asked(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>
         let thread = Thread::new(&offers, process, may_wait, steps)?;
         places.push(thread.places(&values, steps)?);
     }
-    let situations = together(&places, steps)?;
+    let situations = together(&plain, &places, steps)?;
     let (kind, text, words) = (PropertyKind::Hang, String::new(), PropertyWords::default());
     let property = Property { kind, situations, text, words, span: Span::default() };
     Ok(plain.with_assumed(&|_| true).with_properties([property]))
 }
 
 /// All that locations can hold.
-fn values(program: &Program) -> Result<Values, Failure> {
+pub(super) fn values(program: &Program) -> Result<Values, Failure> {
     let all = program.locations().iter().map(|location| match (location.domain.bounds(), location.domain.size()) {
         (Some((lo, hi)), Some(size)) if size <= MAX_VALUES => Ok((lo..=hi).collect()),
         _ => Failure::refused(format!("`{}` holds too many values to try each", location.name)),
@@ -73,6 +82,8 @@ struct Place {
     memory: Held,
     /// Whether it may be there for ever.
     is_fine: bool,
+    /// What it may have stored last; `None` if that is not known.
+    lasts: Option<BTreeSet<Lasts>>,
 }
 
 /// All that a thread can do.
@@ -85,6 +96,7 @@ struct Thread<'a> {
     /// From where an `assume` does not hold to where it began.
     again: Vec<(usize, usize)>,
     may_wait: Vec<bool>,
+    n_starts: usize,
 }
 
 impl<'a> Thread<'a> {
@@ -94,6 +106,7 @@ impl<'a> Thread<'a> {
         may_wait: &MayWait,
         counter: &mut Steps<'_>,
     ) -> Result<Self, Failure> {
+        let live = Live::new(offers.flow.program);
         let mut numbers: BTreeMap<LocalState, usize> = BTreeMap::new();
         let mut locals: Vec<LocalState> = Vec::new();
         let mut number = |state: LocalState, locals: &mut Vec<LocalState>| {
@@ -104,7 +117,7 @@ impl<'a> Thread<'a> {
         };
         for start in offers.starts(process)? {
             counter.step(locals.len() as u64 * 64)?;
-            number(start, &mut locals);
+            number(live.kept(process, start), &mut locals);
         }
         let n_starts = locals.len();
         let mut steps = Vec::new();
@@ -112,7 +125,7 @@ impl<'a> Thread<'a> {
         while from < locals.len() {
             counter.step(locals.len() as u64 * 64)?;
             for (letter, to) in offers.steps(process, &locals[from].clone())? {
-                steps.push((from, letter, number(to, &mut locals)));
+                steps.push((from, letter, number(live.kept(process, to), &mut locals)));
             }
             from += 1;
         }
@@ -123,8 +136,8 @@ impl<'a> Thread<'a> {
         let is_labelled =
             |point: PointId| program.points()[point].labels.iter().any(|it| labels.contains(&it.as_str()));
         let may_wait = locals.iter().map(|it| point(it).is_some_and(is_labelled)).collect();
-        let mut thread = Self { program, process, locals, steps, again: Vec::new(), may_wait };
-        thread.again = thread.waits(n_starts);
+        let mut thread = Self { program, process, locals, steps, again: Vec::new(), may_wait, n_starts };
+        thread.again = thread.waits();
         Ok(thread)
     }
 
@@ -140,7 +153,7 @@ impl<'a> Thread<'a> {
     }
 
     /// What was read for an `assume` is read again where it does not hold: back to all states in which it was entered.
-    fn waits(&self, n_starts: usize) -> Vec<(usize, usize)> {
+    fn waits(&self) -> Vec<(usize, usize)> {
         let mut into: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
         let mut has_steps = vec![false; self.locals.len()];
         for (from, _, to) in &self.steps {
@@ -155,7 +168,7 @@ impl<'a> Thread<'a> {
             while let Some(at) = todo.pop() {
                 let (within, outside): (Vec<usize>, Vec<usize>) =
                     into[at].iter().copied().partition(|&it| waits[it] == waits[last]);
-                if at != last && (at < n_starts || !outside.is_empty() || within.is_empty()) {
+                if at != last && (at < self.n_starts || !outside.is_empty() || within.is_empty()) {
                     out.push((last, at));
                 }
                 todo.extend(within.into_iter().filter(|&it| seen.insert(it)));
@@ -166,23 +179,33 @@ impl<'a> Thread<'a> {
 
     /// Where it may be for ever: at its ends, and where it is stuck.
     fn places(&self, values: &Values, counter: &mut Steps<'_>) -> Result<Vec<Place>, Failure> {
-        let ends: BTreeSet<PointId> =
-            (0..self.locals.len()).filter(|&it| self.is_end(it)).filter_map(|it| point(&self.locals[it])).collect();
+        let lasts = lasts(self, values, self.n_starts, counter)?;
+        let lasts_in = |states: &mut dyn Iterator<Item = usize>| {
+            lasts.as_ref().map(|all| states.map(|state| Rc::clone(&all[state])).collect::<BTreeSet<Lasts>>())
+        };
+        let ends: Vec<usize> = (0..self.locals.len()).filter(|&it| self.is_end(it)).collect();
+        let points: BTreeSet<PointId> = ends.iter().filter_map(|&it| point(&self.locals[it])).collect();
         let mut out = Vec::new();
-        if !ends.is_empty() {
-            let points = ends.into_iter().collect();
-            out.push(Place { points, registers: Expr::TRUE, memory: Held::new(), is_fine: true });
+        if !points.is_empty() {
+            let (points, lasts) = (points.into_iter().collect(), lasts_in(&mut ends.into_iter()));
+            out.push(Place { points, registers: Expr::TRUE, memory: Held::new(), is_fine: true, lasts });
         }
         for ((memory, is_fine), states) in self.stuck(values, counter)? {
             let mut anyhow = Vec::new();
+            let lasts_at = |points: &[PointId]| {
+                let is_there = |it: &usize| point(&self.locals[*it]).is_some_and(|it| points.contains(&it));
+                lasts_in(&mut states.iter().copied().filter(is_there))
+            };
             for (point, registers) in self.by_point(&states) {
+                let (points, lasts) = (vec![point], lasts_at(&[point]));
                 match registers == Expr::TRUE {
                     true => anyhow.push(point),
-                    false => out.push(Place { points: vec![point], registers, memory: memory.clone(), is_fine }),
+                    false => out.push(Place { points, registers, memory: memory.clone(), is_fine, lasts }),
                 }
             }
             if !anyhow.is_empty() {
-                out.push(Place { points: anyhow, registers: Expr::TRUE, memory, is_fine });
+                let lasts = lasts_at(&anyhow);
+                out.push(Place { points: anyhow, registers: Expr::TRUE, memory, is_fine, lasts });
             }
         }
         Ok(out)
@@ -242,21 +265,7 @@ impl<'a> Thread<'a> {
         out.extend(self.rounds(can, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
         let fine = self.rounds(can, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
         out.extend(fine.flatten().map(|it| (it, true)));
-        self.that_come_to(out, can)
-    }
-
-    /// These states, and those from which it can come to them without changing memory.
-    fn that_come_to(&self, states: BTreeSet<(usize, bool)>, can: &[Can]) -> BTreeSet<(usize, bool)> {
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.locals.len()];
-        for (from, to, _) in self.silent(can) {
-            before[to].push(from);
-        }
-        let mut todo: Vec<(usize, bool)> = states.iter().copied().collect();
-        let mut all = states;
-        while let Some((to, is_fine)) = todo.pop() {
-            todo.extend(before[to].iter().map(|&from| (from, is_fine)).filter(|it| all.insert(*it)));
-        }
-        all
+        out
     }
 
     /// The steps that change nothing of memory, and whether they read.
@@ -274,8 +283,13 @@ impl<'a> Thread<'a> {
         let heads = components(&next);
         let reading: BTreeSet<usize> =
             all.iter().filter(|it| it.2 && heads[it.0] == heads[it.1]).map(|it| heads[it.0]).collect();
-        let part = |head: usize| (0..heads.len()).filter(|&it| heads[it] == head).collect();
-        reading.into_iter().map(part).collect()
+        let mut parts: BTreeMap<usize, Vec<usize>> = reading.into_iter().map(|head| (head, Vec::new())).collect();
+        for (state, head) in heads.iter().enumerate() {
+            if let Some(part) = parts.get_mut(head) {
+                part.push(state);
+            }
+        }
+        parts.into_values().collect()
     }
 
     /// Some local states by their points, with what registers hold in them, if that tells them from others there.
@@ -312,7 +326,11 @@ impl<'a> Thread<'a> {
 }
 
 /// Every combination of places in which all threads are, one of which may not be there for ever.
-fn together(places: &IndexVec<ProcessId, Vec<Place>>, steps: &mut Steps<'_>) -> Result<Vec<Situation>, Failure> {
+fn together(
+    program: &Program,
+    places: &IndexVec<ProcessId, Vec<Place>>,
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Situation>, Failure> {
     let mut chosen: Vec<(Vec<&Place>, Held)> = vec![(Vec::new(), Held::new())];
     for mine in places {
         let mut next = Vec::new();
@@ -329,8 +347,16 @@ fn together(places: &IndexVec<ProcessId, Vec<Place>>, steps: &mut Steps<'_>) -> 
         }
         chosen = next;
     }
-    let is_bad = |it: &&(Vec<&Place>, Held)| it.0.iter().any(|place| !place.is_fine);
-    Ok(chosen.iter().filter(is_bad).map(|(places, memory)| situation(places, memory)).collect())
+    let mut out = Vec::new();
+    for (places, memory) in chosen.iter().filter(|it| it.0.iter().any(|place| !place.is_fine)) {
+        steps.step(0)?;
+        let lasts: Option<Vec<&BTreeSet<Lasts>>> = places.iter().map(|it| it.lasts.as_ref()).collect();
+        let may_be = lasts.map_or(Ok(true), |lasts| is_possible(program, memory, &lasts))?;
+        if may_be {
+            out.push(situation(places, memory));
+        }
+    }
+    Ok(out)
 }
 
 fn situation(places: &[&Place], memory: &Held) -> Situation {
