@@ -10,11 +10,12 @@
 //! explicit engine, which at least says how far it saw no violation. The answer names the engine it comes from. What
 //! this gains is measured in `docs/coherence.md` and by the benchmark `regret`.
 
+use crate::analysis::growth;
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
-use crate::engine::race::{Said, Worth, race};
+use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::{Property, PropertyKind};
@@ -27,22 +28,33 @@ pub struct Auto;
 /// Short looks, and who races after them; the last says how far nothing was seen, if nobody knows.
 struct Order {
     glances: &'static [&'static dyn Engine],
-    race: &'static [&'static dyn Engine],
+    race: &'static [Contender],
 }
 
+/// Where store buffers cannot grow for ever, states are seldom more than constraints.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[&LoadBuffer, &Coherence::PROVING, &Explicit::DEFAULT],
+    race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 100)],
 };
 
-/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
-const ORDER_FOR_INTEGERS: Order =
-    Order { glances: &[&Explicit::GLANCE], race: &[&ZonesEngine, &Predicates, &LoadBuffer, &Explicit::DEFAULT] };
+/// Where they can, `explicit` only finds bugs.
+const ORDER_FOR_GROWING: Order =
+    Order { race: &[with(&Coherence::PROVING, 100), with(&LoadBuffer, 100), with(&Explicit::DEFAULT, 50)], ..ORDER };
 
-/// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
-/// backwards often shows at once that there is no way there.
-const ORDER_BACKWARDS: Order =
-    Order { glances: &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE], ..ORDER };
+/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and
+/// there may be no end of states.
+const ORDER_FOR_INTEGERS: Order = Order {
+    glances: &[&Explicit::SHORT_GLANCE],
+    race: &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)],
+};
+
+/// For hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going backwards
+/// often shows at once that there is no way there.
+const GLANCES_BACKWARDS: &[&dyn Engine] = &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE];
+
+const fn with(engine: &'static dyn Engine, part: u64) -> Contender {
+    Contender { engine, part }
+}
 
 /// An engine that gives up after so many states or constraints.
 struct Short(&'static dyn Engine, u64);
@@ -80,7 +92,7 @@ impl Engine for Auto {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let order = order(task);
-        let engines = order.glances.iter().chain(order.race).copied();
+        let engines = order.glances.iter().copied().chain(order.race.iter().map(|it| it.engine));
         let mut refusals = engines.map(|engine| engine.takes(task));
         let first = refusals.next().expect("there is an engine");
         first.or_else(|refusal| refusals.find(Result::is_ok).unwrap_or(Err(refusal)))
@@ -95,9 +107,9 @@ impl Engine for Auto {
                 other => said.push(other),
             }
         }
-        let racing: Vec<_> = order.race.iter().copied().filter(|it| it.takes(task).is_ok()).collect();
+        let racing: Vec<_> = order.race.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
         match racing[..] {
-            [only] => said.push(only.check(task, monitor)),
+            [only] => said.push(only.engine.check(task, monitor)),
             _ => match race(&racing, task, monitor, worth) {
                 Ok(answer) => return Ok(answer),
                 Err(all) => said.extend(all),
@@ -111,11 +123,12 @@ impl Engine for Auto {
 fn order(task: &Task<'_>) -> Order {
     let is_far_off = |it: &Property| it.kind == PropertyKind::Hang || it.situations.is_empty();
     let goes_backwards = !task.program.properties().is_empty() && task.program.properties().iter().all(is_far_off);
-    match task.program.has_wider_data_than(FEW_VALUES) {
-        true => ORDER_FOR_INTEGERS,
-        false if goes_backwards => ORDER_BACKWARDS,
-        false => ORDER,
+    if task.program.has_wider_data_than(FEW_VALUES) {
+        return ORDER_FOR_INTEGERS;
     }
+    let may_grow = task.buffering().is_ok_and(|buffering| growth::may_grow(task.flow(), buffering));
+    let order = if may_grow { ORDER_FOR_GROWING } else { ORDER };
+    if goes_backwards { Order { glances: GLANCES_BACKWARDS, ..order } } else { order }
 }
 
 /// Whether no other engine needs to be asked.

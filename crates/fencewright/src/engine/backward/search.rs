@@ -32,7 +32,7 @@ const CHUNK: usize = 32;
 const BAD_PER_POLL: usize = 1_024;
 
 /// What a predecessor takes, for [`heed`].
-const WORK_OF_PREDECESSOR: u32 = 4;
+const WORK_OF_PREDECESSOR: u32 = 10;
 
 /// How a search ended.
 #[derive(Clone, Debug)]
