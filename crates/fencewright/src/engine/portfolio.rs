@@ -34,12 +34,12 @@ struct Order {
 /// Where store buffers cannot grow for ever, states are seldom more than constraints.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 100)],
+    race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 33)],
 };
 
 /// Where they can, `explicit` only finds bugs.
 const ORDER_FOR_GROWING: Order =
-    Order { race: &[with(&Coherence::PROVING, 100), with(&LoadBuffer, 100), with(&Explicit::DEFAULT, 50)], ..ORDER };
+    Order { race: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 25)], ..ORDER };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and
 /// there may be no end of states.

@@ -321,14 +321,14 @@ mod tests {
 
     const SLOW: &Counting = &Counting { name: &FIRST, needs: 95, knows: true };
     const QUICK: &Counting = &Counting { name: &SECOND, needs: 25, knows: true };
-    const QUICKER: &Counting = &Counting { name: &THIRD, needs: 21, knows: true };
+    const QUICKER: &Counting = &Counting { name: &THIRD, needs: 24, knows: true };
     const IGNORANT: &Counting = &Counting { name: &FIRST, needs: 5, knows: false };
 
     #[test]
     fn who_needs_fewer_rounds_wins_and_the_list_decides_between_equals() {
         for threads in [1, 2, 3] {
             assert_eq!(winner(&[SLOW, QUICK], threads), Some("second"));
-            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need two rounds");
+            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need three rounds");
             assert_eq!(winner(&[IGNORANT, QUICKER], threads), Some("third"));
             assert_eq!(winner(&[IGNORANT, IGNORANT], threads), None);
         }
