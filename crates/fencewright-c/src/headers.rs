@@ -192,6 +192,17 @@ const VSYNC: Group = &[
     "VSYNC_INLINE inline",
     "VATOMIC_INLINE inline",
     "vsizeof(x) sizeof(x)",
+    "ASSERT(condition) assert(condition)",
+    "BUG_ON(condition) assert(!(condition))",
+    "V_STATIC_ASSERT(condition, text) _Static_assert((condition), text)",
+    "await_while(condition) while (condition)",
+    "await_do do",
+    "while_await(condition) while (condition)",
+    "verification_ignore() __VERIFIER_assume(0)",
+    "verification_loop_begin()",
+    "verification_loop_bound(bound)",
+    "verification_spin_start()",
+    "verification_spin_end(condition)",
 ];
 
 /// Each header with what it defines; those that define nothing are there to be known.
@@ -267,6 +278,7 @@ pub(crate) fn is_known(header: &str) -> bool {
 /// Whether a header is known whatever files there are: those of kernels are not, as programs bring their own.
 pub(crate) fn comes_first(header: &str) -> bool {
     is_known(header)
+        && !header.starts_with("test/")
         && !header.starts_with("linux/")
         && !header.starts_with("asm/")
         && !header.starts_with("asm-generic/")

@@ -19,9 +19,11 @@ mod parser;
 mod place;
 mod preprocess;
 mod read;
+mod reorder;
 mod rewrite;
 mod token;
 mod types;
+mod walk;
 
 use fencewright::frontend::rewrite::Rewrite;
 use fencewright::frontend::{Frontend, Input, Read, Tree};

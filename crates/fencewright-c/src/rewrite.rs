@@ -1,11 +1,11 @@
-//! Fences in C: a statement beside the one that the operation stands in.
+//! Repairs in C: a fence is a statement beside the one that the operation stands in; an order is changed in place.
 
 use fencewright::frontend::Input;
-use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
+use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Reorder, Rewrite, Spelling, Text, beside};
 use fencewright::source::{Source, Span};
 
-use crate::ast::{Item, Stmt, StmtKind};
-use crate::read;
+use crate::ast::{Item, Stmt, StmtKind, Unit};
+use crate::{read, reorder};
 
 /// Where a fence has no place.
 const HELP: &str = "a fence needs a statement of its own: put the access into one, outside macros and conditions";
@@ -22,14 +22,12 @@ impl Rewrite for Fences {
         }
     }
 
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
-        let mut again = Source::new(source.name(), source.text());
-        let mut files = source.clone();
-        let (tree, _) = read::parse(&mut Input { source: &mut again, files: &mut files, defines: &[] });
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let (source, tree) = (text.source, tree(text));
         let mut statements = Vec::new();
         for item in &tree.items {
             if let Item::Function(function) = item {
-                collect(&function.body, &mut statements);
+                collect(&function.body, source, &mut statements);
             }
         }
         let mut edits = Vec::new();
@@ -45,14 +43,32 @@ impl Rewrite for Fences {
         }
         Ok(edits)
     }
+
+    fn orders(&self, text: &Text<'_>) -> Vec<Span> {
+        reorder::accesses(&tree(text), text.source)
+    }
+
+    fn reorder(&self, text: &Text<'_>, orders: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
+        let help = "write the order by hand, or insert fences with `--repair fences`";
+        reorder::edits(&tree(text), text, orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
+    }
 }
 
-/// The statements that another can stand beside: each is in a block, and none of it is in a macro.
-fn collect(block: &[Stmt], found: &mut Vec<Span>) {
+/// The text once more, as it was read.
+fn tree(text: &Text<'_>) -> Unit {
+    let mut again = Source::new(text.source.name(), text.source.text());
+    let mut files = text.source.clone();
+    read::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }).0
+}
+
+/// The statements that another can stand beside: each is in a block, and its end is not in a macro.
+fn collect(block: &[Stmt], source: &Source, found: &mut Vec<Span>) {
     for stmt in block {
+        // What begins with a macro and ends with a `;` of its own is most likely one call of that macro; the text is
+        // read again, so trying is safe.
+        let is_whole = !stmt.is_in_macro || source.slice(stmt.span).ends_with(';');
         match &stmt.kind {
-            StmtKind::Expr(Some(expr)) if !stmt.is_in_macro && !expr.is_in_macro => found.push(stmt.span),
-            StmtKind::Declarations(_) if !stmt.is_in_macro => found.push(stmt.span),
+            StmtKind::Expr(Some(_)) | StmtKind::Declarations(_) if is_whole => found.push(stmt.span),
             StmtKind::Declarations(_)
             | StmtKind::Expr(_)
             | StmtKind::Block(_)
@@ -68,22 +84,22 @@ fn collect(block: &[Stmt], found: &mut Vec<Span>) {
             | StmtKind::Return(_)
             | StmtKind::Goto(_)
             | StmtKind::Label(..)
-            | StmtKind::Asm { .. } => inner(stmt, found),
+            | StmtKind::Asm { .. } => inner(stmt, source, found),
         }
     }
 }
 
-fn inner(stmt: &Stmt, found: &mut Vec<Span>) {
+fn inner(stmt: &Stmt, source: &Source, found: &mut Vec<Span>) {
     match &stmt.kind {
-        StmtKind::Block(block) => collect(block, found),
+        StmtKind::Block(block) => collect(block, source, found),
         StmtKind::If(_, then, otherwise) => {
-            inner(then, found);
-            otherwise.iter().for_each(|it| inner(it, found));
+            inner(then, source, found);
+            otherwise.iter().for_each(|it| inner(it, source, found));
         }
-        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => inner(body, found),
-        StmtKind::For { body, .. } => inner(body, found),
+        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) | StmtKind::Switch(_, body) => inner(body, source, found),
+        StmtKind::For { body, .. } => inner(body, source, found),
         StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => {
-            collect(std::slice::from_ref(body), found);
+            collect(std::slice::from_ref(body), source, found);
         }
         StmtKind::Declarations(_)
         | StmtKind::Expr(_)

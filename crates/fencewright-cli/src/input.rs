@@ -28,11 +28,16 @@ pub(crate) struct Input {
 }
 
 /// The files of this machine.
-pub(crate) struct Disk;
+pub(crate) struct Disk {
+    /// Where files are looked for besides.
+    pub folders: Vec<PathBuf>,
+}
 
 impl Files for Disk {
     fn open(&mut self, name: &str, from: &str) -> Result<Opened, String> {
-        let path = plain(&Path::new(from).with_file_name(name));
+        let beside = plain(&Path::new(from).with_file_name(name));
+        let elsewhere = self.folders.iter().map(|it| plain(&it.join(name))).find(|it| it.is_file());
+        let path = if beside.is_file() { beside } else { elsewhere.unwrap_or(beside) };
         let name = path.display().to_string();
         let bytes = File::open(&path).and_then(limited);
         let bytes = bytes.map_err(|it| format!("cannot read `{name}`: {}", reason(&it)))?;
@@ -165,7 +170,7 @@ pub(crate) fn program(
     console: &Console,
 ) -> Result<Program, Unread> {
     let input = read(path, arguments.input_format.as_deref(), limits, console)?;
-    input.program(&arguments.define, limits, console)
+    input.program(arguments, limits, console)
 }
 
 /// A program with the predicates of the command line.
@@ -223,14 +228,15 @@ impl Input {
     /// What it means.
     pub(crate) fn program(
         &self,
-        defines: &[(String, i64)],
+        arguments: &InputArguments,
         limits: &mut Limits,
         console: &Console,
     ) -> Result<Program, Unread> {
-        let (frontend, source, defines) = (self.frontend, self.source.clone(), defines.to_vec());
+        let (frontend, source, defines) = (self.frontend, self.source.clone(), arguments.define.clone());
+        let mut files = Disk { folders: arguments.include.clone() };
         let path = PathBuf::from(self.source.name());
         let lowered =
-            within(limits, &path, console, move || frontend::parse_with(frontend, &source, &mut Disk, &defines))?;
+            within(limits, &path, console, move || frontend::parse_with(frontend, &source, &mut files, &defines))?;
         console.diagnostics(&lowered.source, &lowered.diagnostics);
         lowered.program.ok_or(Unread::Wrong)
     }

@@ -16,18 +16,25 @@ mod units;
 use std::panic;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Arguments, Command};
 use code::Code;
 use console::Console;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse().consistent().unwrap_or_else(|wrong| wrong.exit());
+    let arguments = arguments().and_then(Arguments::consistent).unwrap_or_else(|wrong| wrong.exit());
     install_panic_message();
     interrupt::install();
     let code = panic::catch_unwind(|| run(&arguments)).unwrap_or(Code::Defect);
     code.into()
+}
+
+/// What was asked. The description of the command line is as large as a small search, and is left to the system.
+fn arguments() -> Result<Arguments, clap::Error> {
+    let command = Box::leak(Box::new(Arguments::command()));
+    let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|wrong| wrong.format(command))
 }
 
 fn run(arguments: &Arguments) -> Code {

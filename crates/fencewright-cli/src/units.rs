@@ -39,7 +39,7 @@ pub(crate) fn size(text: &str) -> Result<Limit<u64>, String> {
 
 /// `NAME=VALUE`
 pub(crate) fn define(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("write `NAME=VALUE`")?;
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let value = value.trim().parse().map_err(|_| format!("`{}` is not an integer", value.trim()))?;
     let is_name = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_alphanumeric() || c == '_');
     match name.trim() {

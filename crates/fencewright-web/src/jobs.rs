@@ -373,6 +373,7 @@ impl Job {
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],
+            orders: &[],
             spelling: frontend.rewrite().map_or(Spelling::FW, Rewrite::spelling),
             seconds: self.started.elapsed().as_secs_f64(),
             peak_rss: None,

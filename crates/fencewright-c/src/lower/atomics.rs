@@ -18,11 +18,13 @@ use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
 
 use crate::ast;
-use crate::types::{Integer, Qualified, Type};
+use crate::types::{Integer, Type};
 
 use super::Lowering;
+use super::awaits::Await;
 use super::places::{Named, test};
 use super::value::Value;
+use super::vatomic::vatomic;
 
 /// A memory order of C11.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ impl Order {
         usize::try_from(number).ok().and_then(|it| Self::ALL.get(it)).copied()
     }
 
-    fn load(self) -> LoadOrder {
+    pub(super) fn load(self) -> LoadOrder {
         match self {
             Self::Relaxed | Self::Release => LoadOrder::Relaxed,
             Self::Consume | Self::Acquire | Self::AcqRel => LoadOrder::Acquire,
@@ -87,15 +89,43 @@ pub(super) fn order_named(name: &str) -> Option<i64> {
     names.iter().position(|it| it.eq_ignore_ascii_case(name)).map(|it| it as i64)
 }
 
+/// Whether something that looks like a function writes to the variable that is its first argument.
+pub(super) fn writes_variable(name: &str) -> bool {
+    matches!(atomic(name), Some(Atomic::WriteOnce(_)))
+}
+
+/// Which argument of an atomic function is its order.
+pub(crate) fn order_argument(name: &str) -> Option<usize> {
+    let order = match atomic(name)? {
+        Atomic::Load(it) | Atomic::Store(it) | Atomic::Swap(it) | Atomic::Fetch(_, _, it) => it,
+        Atomic::TestAndSet(it) | Atomic::Clear(it) | Atomic::CompareExchange { order: it, .. } => it,
+        Atomic::Step(..) | Atomic::Await(_) | Atomic::AwaitByBits { .. } => return None,
+        Atomic::CompareSwap { .. } | Atomic::Fence(_) | Atomic::ReadOnce | Atomic::WriteOnce(_) => return None,
+        Atomic::Nothing => return None,
+    };
+    match order {
+        Ordering::At(at) => Some(at),
+        Ordering::Is(_) => None,
+    }
+}
+
 /// What an atomic function does, from its name.
 #[derive(Clone, Copy, Debug)]
-enum Atomic {
+pub(super) enum Atomic {
     /// With the order given, or in the argument of this number.
     Load(Ordering),
     Store(Ordering),
     Swap(Ordering),
     /// The operator, whether the new value is wanted, and the order.
     Fetch(Op, bool, Ordering),
+    /// The same by one.
+    Step(Op, bool, Ordering),
+    /// Waits for a value.
+    Await(Await),
+    /// The same, as Nidhugg has it; whether it is changed too.
+    AwaitByBits {
+        is_exchange: bool,
+    },
     /// What is expected is behind a pointer; where the order is; whether it may fail for no reason.
     CompareExchange {
         order: Ordering,
@@ -112,13 +142,14 @@ enum Atomic {
     Clear(Ordering),
     /// Takes the variable itself.
     ReadOnce,
-    WriteOnce,
+    WriteOnce(StoreOrder),
     /// Nothing for the machine.
     Nothing,
 }
 
+/// Where the order of an access is.
 #[derive(Clone, Copy, Debug)]
-enum Ordering {
+pub(super) enum Ordering {
     Is(Order),
     At(usize),
 }
@@ -129,8 +160,11 @@ fn atomic(name: &str) -> Option<Atomic> {
     if let Some(it) = fetch(name) {
         return Some(it);
     }
-    if let Some(it) = kernel(name) {
+    if let Some(it) = kernel(name).or_else(|| vatomic(name)) {
         return Some(it);
+    }
+    if name.starts_with("__VERIFIER_load_await_") || name.starts_with("__VERIFIER_xchg_await_") {
+        return Some(Atomic::AwaitByBits { is_exchange: name.starts_with("__VERIFIER_xchg") });
     }
     Some(match name {
         "atomic_load" => Atomic::Load(seq),
@@ -164,10 +198,10 @@ fn kernel(name: &str) -> Option<Atomic> {
     use Ordering::Is;
     Some(match name {
         "READ_ONCE" | "ACCESS_ONCE" => Atomic::ReadOnce,
-        "WRITE_ONCE" => Atomic::WriteOnce,
+        "WRITE_ONCE" => Atomic::WriteOnce(StoreOrder::Relaxed),
         "smp_load_acquire" => Atomic::Load(Is(Order::Acquire)),
         "smp_store_release" => Atomic::Store(Is(Order::Release)),
-        "smp_store_mb" => Atomic::Store(Is(Order::SeqCst)),
+        "smp_store_mb" => Atomic::WriteOnce(StoreOrder::SeqCst),
         "smp_mb" => Atomic::Fence(Is(Order::SeqCst)),
         "smp_rmb" => Atomic::Fence(Is(Order::Acquire)),
         "smp_wmb" => Atomic::Fence(Is(Order::Release)),
@@ -241,10 +275,10 @@ impl<'a> Lowering<'a> {
                 let named = self.named(&arguments[0])?;
                 self.load(&named, LoadOrder::Relaxed, span)?
             }
-            Atomic::WriteOnce => {
+            Atomic::WriteOnce(order) => {
                 let named = self.named(&arguments[0])?;
                 let value = self.value(&arguments[1])?;
-                self.store(&named, StoreOrder::Relaxed, value, span)?;
+                self.store(&named, order, value, span)?;
                 Value::Void
             }
             Atomic::Store(order) => self.atomic_store(order, arguments, span)?,
@@ -262,7 +296,17 @@ impl<'a> Lowering<'a> {
                 let (named, order) = (self.behind(&arguments[0])?, self.order(order, arguments)?);
                 self.swap(&named, order, Value::int(1), span)?
             }
-            Atomic::Fetch(op, wants_new, order) => self.fetch(op, wants_new, order, arguments, span)?,
+            Atomic::Fetch(op, wants_new, order) => {
+                let order = self.order_or_last(order, arguments)?;
+                let by = self.number(&arguments[1])?.0;
+                self.fetch((op, wants_new), order, &arguments[0], by, span)?
+            }
+            Atomic::Step(op, wants_new, order) => {
+                let order = self.order(order, arguments)?;
+                self.fetch((op, wants_new), order, &arguments[0], Expr::Const(1), span)?
+            }
+            Atomic::Await(wait) => self.awaited(wait, arguments, span)?,
+            Atomic::AwaitByBits { is_exchange } => self.awaited_by_bits(arguments, is_exchange, span)?,
             Atomic::CompareExchange { order, is_weak } => self.compare_exchange(order, is_weak, arguments, span)?,
             Atomic::CompareSwap { order, wants_old } => self.compare_swap(order, wants_old, arguments, span)?,
             Atomic::Fence(order) => {
@@ -278,12 +322,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// What the pointer that is the first argument points at.
-    fn behind(&mut self, pointer: &'a ast::Expr) -> Option<Named> {
+    pub(super) fn behind(&mut self, pointer: &'a ast::Expr) -> Option<Named> {
         let value = self.value(pointer)?;
         self.pointed_at(value, pointer.span)
     }
 
-    fn order(&mut self, order: Ordering, arguments: &'a [ast::Expr]) -> Option<Order> {
+    pub(super) fn order(&mut self, order: Ordering, arguments: &'a [ast::Expr]) -> Option<Order> {
         let at = match order {
             Ordering::Is(order) => return Some(order),
             Ordering::At(at) => &arguments[at],
@@ -313,16 +357,14 @@ impl<'a> Lowering<'a> {
 
     fn fetch(
         &mut self,
-        op: Op,
-        wants_new: bool,
-        order: Ordering,
-        arguments: &'a [ast::Expr],
+        (op, wants_new): (Op, bool),
+        order: Order,
+        pointer: &'a ast::Expr,
+        by: Expr,
         span: Span,
     ) -> Option<Value> {
-        let named = self.behind(&arguments[0])?;
-        let (by, _) = self.number(&arguments[1])?;
+        let named = self.behind(pointer)?;
         let by = self.state.settled(by, span);
-        let order = self.order_or_last(order, arguments)?;
         let ty = Rc::clone(named.ty());
         if !matches!(ty.ty, Type::Integer(_) | Type::Bool) {
             return self.refuse(span, "arithmetic on something that is no integer", "use an integer");
@@ -365,7 +407,7 @@ impl<'a> Lowering<'a> {
         self.state.thread.locals[result].is_boolean = true;
         self.state.emit(StmtKind::Let(result, First::Constant(0)), span);
         self.state.open();
-        let found = self.compared_and_swapped(&named, order, &old, &new, &ty, span);
+        let found = self.compared_and_swapped(&named, order, &old, &new, span);
         let found = found.and_then(|found| {
             let is = Expr::binary(Op::Eq, found.clone(), old.clone());
             self.state.emit(StmtKind::Assign(result, is), span);
@@ -399,7 +441,7 @@ impl<'a> Lowering<'a> {
         let old = self.state.settled(old, span);
         let new = self.value(&arguments[2])?;
         let new = self.raw(new, &ty, span)?;
-        let found = self.compared_and_swapped(&named, order, &old, &new, &ty, span)?;
+        let found = self.compared_and_swapped(&named, order, &old, &new, span)?;
         Some(if wants_old {
             self.typed(found, &ty)
         } else {
@@ -408,17 +450,17 @@ impl<'a> Lowering<'a> {
     }
 
     /// What was there.
-    fn compared_and_swapped(
+    pub(super) fn compared_and_swapped(
         &mut self,
         named: &Named,
         order: Order,
         old: &Expr,
         new: &Expr,
-        _: &Qualified,
         span: Span,
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
             it.note_access(target, true);
+            it.note_write(target);
             let place = it.place(target, span)?;
             let order = order.update();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };
@@ -432,12 +474,16 @@ fn n_arguments(atomic: Atomic, name: &str) -> usize {
     match atomic {
         Atomic::Load(order) | Atomic::Clear(order) | Atomic::TestAndSet(order) => with(1, order),
         Atomic::Store(order) | Atomic::Swap(order) | Atomic::Fetch(_, _, order) => with(2, order),
+        Atomic::Step(_, _, order) => with(1, order),
+        Atomic::Await(Await { then: None, .. }) => 2,
+        Atomic::Await(_) => 3,
+        Atomic::AwaitByBits { is_exchange } => 3 + usize::from(is_exchange),
         Atomic::CompareExchange { .. } if name.starts_with("__atomic") => 6,
         Atomic::CompareExchange { order, .. } => with(3, order) + usize::from(matches!(order, Ordering::At(_))),
         Atomic::CompareSwap { .. } => 3,
         Atomic::Fence(order) => with(0, order),
         Atomic::ReadOnce => 1,
-        Atomic::WriteOnce => 2,
+        Atomic::WriteOnce(_) => 2,
         Atomic::Nothing => usize::from(name.contains("signal")),
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use fencewright::frontend::hir::{Expr, First, StmtKind as Kind};
+use fencewright::source::Diagnostic;
 
 use crate::ast::{self, TypeKind};
 use crate::types::{Integer, Qualified, Type};
@@ -27,6 +28,12 @@ impl<'a> Lowering<'a> {
         };
         if it.storage == ast::Storage::Typedef || it.storage == ast::Storage::Extern || ty.ty == Type::Function {
             return Some(());
+        }
+        if let Some(first) = self.state.declared_here(&name.text) {
+            let message = format!("`{}` is declared twice", name.text);
+            let error = Diagnostic::error(name.span, message).and_at(first, "the first is here");
+            self.log.say(error.with_help("rename one of them, or assign to the first"));
+            return None;
         }
         self.complete(&mut ty, it.initial.as_ref());
         let ty = Rc::new(ty);

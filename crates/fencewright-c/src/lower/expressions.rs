@@ -8,11 +8,11 @@ use fencewright::source::Span;
 
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
 use crate::names;
-use crate::types::{Integer, Type};
+use crate::types::{Integer, Qualified, Type};
 
 use super::Lowering;
 use super::conditions::is_comparison;
-use super::places::{Named, Orders, plus};
+use super::places::{Named, Orders, is_in, plus, test};
 use super::thread::{Storage, VariableId};
 use super::value::{Pointer, Points, Value};
 
@@ -129,6 +129,9 @@ impl<'a> Lowering<'a> {
 
     pub(super) fn unknown_name(&mut self, name: &ast::Name) {
         let text = &name.text;
+        if self.declared.contains_key(text) {
+            return self.log.error(name.span, format!("the function `{text}` has no body"), "define it in this text");
+        }
         self.log.error(name.span, format!("unknown name `{text}`"), "declare it, or include the file that does");
     }
 
@@ -234,12 +237,28 @@ impl<'a> Lowering<'a> {
             }
             what if matches!(by, Expr::Const(0)) => what,
             Points::Integer(it) => Points::Integer(plus(it, by)),
-            Points::Null | Points::Known(_) | Points::Dynamic(_) | Points::Part(_) => {
+            Points::Dynamic(it) => Points::Dynamic(self.moved_within(it, by, &to, span)),
+            Points::Null | Points::Known(_) | Points::Part(_) => {
                 let help = "index the array by name, or pass it to the function that does";
                 return self.refuse(span, "arithmetic on a pointer that is not known to be in an array", help);
             }
         };
         Some(Value::Pointer(Pointer { to, what }))
+    }
+
+    /// The same for a pointer that is a number: neighbours have neighbouring numbers, and it stays in its array or gets
+    /// right behind it.
+    fn moved_within(&mut self, pointer: Expr, by: Expr, to: &Qualified, span: Span) -> Expr {
+        self.leave_alone();
+        let pointer = self.state.settled(pointer, span);
+        let moved = self.state.settled(plus(pointer.clone(), by), span);
+        let runs = self.known.numbers.of_type(&to.ty, &self.memory, &self.names);
+        let stays = runs.iter().fold(Expr::Const(0), |before, run| {
+            let stays = Expr::binary(program::BinaryOp::And, is_in(run, &pointer, 0), is_in(run, &moved, 1));
+            Expr::binary(program::BinaryOp::Or, before, stays)
+        });
+        self.state.emit(StmtKind::Assert(test(stays, span)), span);
+        moved
     }
 
     fn conditional(
@@ -334,6 +353,7 @@ impl<'a> Lowering<'a> {
     ) -> Option<Expr> {
         self.at_each(named, span, &mut |it, target| {
             it.note_access(target, true);
+            it.note_write(target);
             let place = it.place(target, span)?;
             Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
         })

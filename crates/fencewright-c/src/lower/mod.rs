@@ -20,10 +20,12 @@
 //! | `declarations`, `initial` | variables of functions, and what variables start with |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
 //! | `heap` | memory that is allocated |
-//! | `atomics`, `system` | the functions of the language and of the system |
+//! | `atomics`, `vatomic`, `awaits` | atomic functions, and waiting for a value |
+//! | `system` | other functions of the system |
 //! | `main_function`, `marked` | threads, joins, final states; threads that comments name |
 
 mod atomics;
+mod awaits;
 mod calls;
 mod conditions;
 mod conversions;
@@ -40,6 +42,7 @@ mod system;
 pub(crate) mod thread;
 mod typing;
 pub(crate) mod value;
+mod vatomic;
 mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,6 +57,7 @@ use crate::log::Log;
 use crate::names::Names;
 use crate::types::{Qualified, Type};
 
+pub(crate) use atomics::order_argument;
 use main_function::Threads;
 use memory::{Memory, Numbers, ObjectId};
 use thread::{Frame, State};
@@ -75,6 +79,8 @@ struct Known {
     objects: BTreeMap<String, Made>,
     /// What is accessed atomically although its type is not atomic, by `READ_ONCE` or `__atomic_load_n`.
     accessed: BTreeSet<(String, Vec<usize>)>,
+    /// What looks like a constant and is written to all the same.
+    assigned: BTreeSet<String>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
 }
@@ -82,7 +88,7 @@ struct Known {
 impl Known {
     /// What has to stay the same.
     fn size(&self) -> (usize, usize, usize, usize, bool) {
-        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len());
+        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len() + self.assigned.len());
         (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed)
     }
 }
@@ -190,7 +196,12 @@ impl<'a> Lowering<'a> {
         for item in &self.tree.items {
             match item {
                 Item::Function(it) => {
-                    self.functions.insert(&it.name.text, it);
+                    if let Some(first) = self.functions.insert(&it.name.text, it) {
+                        let message = format!("the function `{}` has two bodies", it.name.text);
+                        let error =
+                            Diagnostic::error(it.name.span, message).and_at(first.name.span, "the first is here");
+                        self.log.say(error.with_help("rename one of them, or leave it out"));
+                    }
                 }
                 Item::Declarations(all) => all.iter().for_each(|it| self.global(it)),
             }
@@ -231,7 +242,7 @@ impl<'a> Lowering<'a> {
         let changed: BTreeSet<String> = self.functions.values().flat_map(|it| walks::changed(&it.body)).collect();
         for (name, global) in &self.globals {
             let is_number = matches!(global.ty.ty, Type::Integer(_) | Type::Bool) && !global.ty.is_atomic;
-            if is_number && !changed.contains(name) {
+            if is_number && !changed.contains(name) && !self.known.assigned.contains(name) {
                 self.constant.insert(name.clone());
             }
         }

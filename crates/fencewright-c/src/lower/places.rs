@@ -282,6 +282,7 @@ impl<'a> Lowering<'a> {
                 return Some(Expr::Const(0));
             }
             it.note_access(target, store != StoreOrder::Plain);
+            it.note_write(target);
             let place = it.place(target, span)?;
             it.state.emit(StmtKind::Store(place, store, raw.clone()), span);
             Some(Expr::Const(0))
@@ -362,7 +363,7 @@ impl<'a> Lowering<'a> {
             self.state.open();
             let value = act(self, &within(run, &pointer, &through));
             let block = self.closed_with(result, value, span)?;
-            branches.push((test(is_in(run, &pointer), span), block));
+            branches.push((test(is_in(run, &pointer, 0), span), block));
         }
         self.state.open();
         let value = self.at_last(&last, &pointer, &through, span, act);
@@ -381,7 +382,7 @@ impl<'a> Lowering<'a> {
         act: &mut dyn FnMut(&mut Self, &Target) -> Option<Expr>,
     ) -> Option<Expr> {
         if run.shape.len() != 1 && !matches!(pointer, Expr::Const(it) if *it == run.first) {
-            self.state.emit(StmtKind::Assert(test(is_in(run, pointer), span)), span);
+            self.state.emit(StmtKind::Assert(test(is_in(run, pointer, 0), span)), span);
         }
         act(self, &within(run, pointer, through))
     }
@@ -408,6 +409,16 @@ impl<'a> Lowering<'a> {
             && !target.ty.is_atomic
         {
             self.known.accessed.insert((self.memory.objects[id.0].name.clone(), target.fields.clone()));
+        }
+    }
+
+    /// Notes that something is written to that was taken for a constant, so that the next pass does not.
+    pub(super) fn note_write(&mut self, target: &Target) {
+        if let Base::Object(id) = target.base {
+            let name = &self.memory.objects[id.0].name;
+            if self.constant.contains(name) {
+                self.known.assigned.insert(name.clone());
+            }
         }
     }
 
@@ -460,12 +471,13 @@ fn within(run: &Run, pointer: &Expr, through: &Through) -> Target {
     Target { ty: Rc::clone(&through.ty), ..target }
 }
 
-fn is_in(run: &Run, pointer: &Expr) -> Expr {
+/// Whether a pointer points at one of a run, or so many behind the last.
+pub(super) fn is_in(run: &Run, pointer: &Expr, behind: i64) -> Expr {
     let is = |op, value| Expr::binary(op, pointer.clone(), Expr::Const(value));
-    if run.len() == 1 {
+    let last = run.first + run.len() - 1 + behind;
+    if last == run.first {
         return is(BinaryOp::Eq, run.first);
     }
-    let last = run.first + run.len() - 1;
     Expr::binary(BinaryOp::And, is(BinaryOp::Ge, run.first), is(BinaryOp::Le, last))
 }
 

@@ -4,6 +4,8 @@
 //! through as often as they go round: so `main` creates its threads. From the first branch on that depends on what
 //! threads do, and in threads always, they become statements of the tree, and loops stay loops.
 
+use std::collections::BTreeSet;
+
 use fencewright::frontend::hir::{self, Expr, FenceOrder, LabelId, StmtKind as Kind};
 use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
@@ -342,6 +344,7 @@ impl<'a> Lowering<'a> {
         let value = self.state.settled(value, span);
         let end = self.state.label("end");
         let (mut tests, mut default) = (Vec::new(), end);
+        let mut cases: BTreeSet<i64> = BTreeSet::new();
         let mut parts: Vec<(Vec<LabelId>, &'a Stmt)> = Vec::new();
         for mut stmt in body {
             let mut labels = Vec::new();
@@ -350,6 +353,9 @@ impl<'a> Lowering<'a> {
                     let Some(of) = self.names.constant(of) else {
                         return self.refuse(of.span, "this is no constant", "a `case` has a constant");
                     };
+                    if !cases.insert(of) {
+                        return self.refuse(stmt.span, &format!("a second `case` for {of}"), "leave one of them out");
+                    }
                     let label = self.state.label("case");
                     let go = hir::Stmt { span: stmt.span, kind: Kind::Goto(label) };
                     let is = Expr::binary(Op::Eq, value.clone(), Expr::Const(of));

@@ -117,6 +117,27 @@ fn is_ignored(name: &str) -> bool {
     names.contains(&name)
 }
 
+/// What to write instead of a function that is well known and not supported.
+fn instead_of(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "container_of" | "offsetof" => "keep a pointer to the whole structure",
+        "memcpy" | "memmove" | "memset" | "memcmp" => "assign the structure, or each field and cell by itself",
+        "realloc" | "aligned_alloc" | "posix_memalign" | "alloca" => "use `malloc`, or an array outside functions",
+        "setjmp" | "longjmp" | "signal" | "sigaction" | "fork" => "leave it out: threads are all that is looked at",
+        "pthread_rwlock_rdlock" | "pthread_rwlock_wrlock" | "pthread_rwlock_unlock" | "pthread_rwlock_init" => {
+            "write the lock with atomics, or use a mutex if that is enough"
+        }
+        "pthread_cond_wait" | "pthread_cond_signal" | "pthread_cond_broadcast" | "cnd_wait" | "cnd_signal" => {
+            "wait in a loop that takes and gives back the mutex"
+        }
+        "pthread_barrier_wait" | "pthread_barrier_init" => "write the barrier with an atomic counter",
+        "sem_wait" | "sem_post" | "sem_init" => "write the semaphore with an atomic counter",
+        "pthread_once" | "call_once" => "write it with an atomic flag",
+        "rand" | "random" => "use `__VERIFIER_nondet_bool`, or `__VERIFIER_nondet_uchar`",
+        _ => return None,
+    })
+}
+
 impl<'a> Lowering<'a> {
     /// A call of a function that the text does not have.
     pub(super) fn system_call(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
@@ -125,6 +146,9 @@ impl<'a> Lowering<'a> {
         }
         let Some(system) = system(&name.text) else {
             self.undefined(name, arguments.len())?;
+            if let Some(instead) = instead_of(&name.text) {
+                return self.refuse(name.span, &format!("`{}` is not supported", name.text), instead);
+            }
             let help = "define it, or leave it out if it does nothing to shared memory";
             return self.refuse(name.span, &format!("the function `{}` is not known", name.text), help);
         };

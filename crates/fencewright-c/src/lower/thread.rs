@@ -168,6 +168,12 @@ impl State {
         id
     }
 
+    /// Where a name is declared in the innermost scope, if it is.
+    pub(crate) fn declared_here(&self, name: &str) -> Option<Span> {
+        let id = self.frames.last()?.scopes.last()?.get(name)?;
+        Some(self.variables[id.0].span)
+    }
+
     /// Statements apart from the others.
     pub(crate) fn open(&mut self) {
         self.blocks.push(Vec::new());

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::ast::{self, ExprKind, Stmt, StmtKind};
+use crate::walk::statement;
+
+use super::atomics::writes_variable;
 
 /// Calls `visit` on a statement and those in it, until it says that it is enough.
 fn any(it: &Stmt, visit: &mut dyn FnMut(&Stmt) -> Option<bool>) -> bool {
@@ -91,94 +94,28 @@ pub(super) fn labels(all: &[Stmt]) -> Vec<String> {
     found
 }
 
+/// Whether a call is a macro of Linux that writes to the variable that is its first argument.
+fn is_macro_that_writes(function: &ast::Expr) -> bool {
+    matches!(&function.kind, ExprKind::Name(name) if writes_variable(&name.text))
+}
+
 /// The names that statements assign to, or take the address of.
 pub(super) fn changed(all: &[Stmt]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    all.iter().for_each(|it| changed_in(it, &mut found));
-    found
-}
-
-fn changed_in(it: &Stmt, found: &mut BTreeSet<String>) {
-    match &it.kind {
-        StmtKind::Declarations(all) => {
-            for it in all {
-                if let Some(initial) = &it.initial {
-                    changed_initially(initial, found);
-                }
+    for it in all {
+        statement(it, &mut |it| {
+            if let ExprKind::Assign(_, of, _) | ExprKind::Step { operand: of, .. } | ExprKind::AddressOf(of) = &it.kind
+            {
+                root(of, &mut found);
             }
-        }
-        StmtKind::Expr(Some(it)) | StmtKind::Return(Some(it)) => changed_by(it, found),
-        StmtKind::Block(all) => all.iter().for_each(|it| changed_in(it, found)),
-        StmtKind::If(condition, then, otherwise) => {
-            changed_by(condition, found);
-            changed_in(then, found);
-            otherwise.iter().for_each(|it| changed_in(it, found));
-        }
-        StmtKind::While(condition, body) | StmtKind::DoWhile(body, condition) | StmtKind::Switch(condition, body) => {
-            changed_by(condition, found);
-            changed_in(body, found);
-        }
-        StmtKind::For { first, condition, step, body } => {
-            first.iter().for_each(|it| changed_in(it, found));
-            condition.iter().chain(step).for_each(|it| changed_by(it, found));
-            changed_in(body, found);
-        }
-        StmtKind::Case(_, body) | StmtKind::Default(body) | StmtKind::Label(_, body) => changed_in(body, found),
-        StmtKind::Expr(None)
-        | StmtKind::Return(None)
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Goto(_)
-        | StmtKind::Asm { .. } => {}
+            if let ExprKind::Call(function, arguments) = &it.kind
+                && is_macro_that_writes(function)
+            {
+                arguments.first().into_iter().for_each(|of| root(of, &mut found));
+            }
+        });
     }
-}
-
-fn changed_initially(it: &ast::Initial, found: &mut BTreeSet<String>) {
-    match it {
-        ast::Initial::Expr(it) => changed_by(it, found),
-        ast::Initial::List(all, _) => all.iter().for_each(|(_, it)| changed_initially(it, found)),
-    }
-}
-
-fn changed_by(it: &ast::Expr, found: &mut BTreeSet<String>) {
-    match &it.kind {
-        ExprKind::Assign(_, to, value) => {
-            root(to, found);
-            changed_by(to, found);
-            changed_by(value, found);
-        }
-        ExprKind::Step { operand, .. } | ExprKind::AddressOf(operand) => {
-            root(operand, found);
-            changed_by(operand, found);
-        }
-        ExprKind::Unary(_, of)
-        | ExprKind::Member(of, _)
-        | ExprKind::Arrow(of, _)
-        | ExprKind::Deref(of)
-        | ExprKind::Cast(_, of)
-        | ExprKind::SizeOf(of) => changed_by(of, found),
-        ExprKind::Binary(_, a, b)
-        | ExprKind::And(a, b)
-        | ExprKind::Or(a, b)
-        | ExprKind::Comma(a, b)
-        | ExprKind::Index(a, b) => {
-            changed_by(a, found);
-            changed_by(b, found);
-        }
-        ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|it| changed_by(it, found)),
-        ExprKind::Call(function, arguments) => {
-            changed_by(function, found);
-            arguments.iter().for_each(|it| changed_by(it, found));
-        }
-        ExprKind::Compound(_, initial) => changed_initially(initial, found),
-        ExprKind::Statements(all) => all.iter().for_each(|it| changed_in(it, found)),
-        ExprKind::Integer { .. }
-        | ExprKind::Float(_)
-        | ExprKind::String(_)
-        | ExprKind::Name(_)
-        | ExprKind::SizeOfType(_)
-        | ExprKind::Type(_) => {}
-    }
+    found
 }
 
 fn root(it: &ast::Expr, found: &mut BTreeSet<String>) {

@@ -1,17 +1,14 @@
-//! Every program under `examples/c`: what its header says, and its repairs, which are read back.
+//! Every program under `examples/c`: what its header says.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencewright::engine::{Engine, Options, Task, Verdict, named};
+use fencewright::engine::{Engine, Options, Task, named};
 use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang, hold_race};
 use fencewright::frontend::parse_with;
-use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Program};
-use fencewright::report::patch::{Original, patch};
+use fencewright::program::Program;
 use fencewright::source::{Source, Style, render};
-use fencewright::synth::{By, Costs, Method, Outcome, Place, Request, Wanted, candidates, synthesize};
 use fencewright::watch::{Budget, Unlimited};
 use fencewright_c::C;
 
@@ -19,7 +16,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c")
 }
 
-fn examples() -> Vec<(String, String)> {
+pub(crate) fn examples() -> Vec<(String, String)> {
     let entries = fs::read_dir(folder()).expect("the examples can be listed");
     let mut paths: Vec<PathBuf> = entries.map(|it| it.expect("the examples can be listed").path()).collect();
     paths.retain(|it| it.extension().is_some_and(|it| it == "c"));
@@ -44,7 +41,7 @@ pub(crate) fn program(name: &str, text: &str) -> Result<Program, String> {
     lowered.program.ok_or_else(|| said.join("\n"))
 }
 
-fn auto() -> &'static dyn Engine {
+pub(crate) fn auto() -> &'static dyn Engine {
     named("auto").expect("it is there")
 }
 
@@ -88,35 +85,6 @@ fn held(name: &str, text: &str) -> Result<(), String> {
     for fences in &expected.fences {
         let found = hold_fences(fences, auto(), &program, &options, &budget)?;
         see(found, format!("fences {}", fences.model))?;
-    }
-    repaired(&program)
-}
-
-/// The first repair that full fences make is written into the text, read back and safe.
-fn repaired(program: &Program) -> Result<(), String> {
-    let options = Options::default();
-    let places = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
-    let request = Request {
-        candidates: &places,
-        kinds: &FenceKind::ALL,
-        costs: &Costs::default(),
-        wanted: Wanted::First,
-        method: Method::Auto,
-    };
-    for model in [Model::Tso, Model::Pso] {
-        let task = Task::new(program, model, &options);
-        let budget = Budget { monitor: &Unlimited, max: 50_000 };
-        let found = synthesize(auto(), &task, &request, &budget).map_err(|it| it.to_string())?;
-        let Outcome::Fixed(sets) = found.outcome else { continue };
-        let placement = sets[0].fences.placement(&places);
-        let original = Original { frontend: &C, defines: &[], program };
-        // A fence may have no place of its own in a condition; then that is said.
-        let Ok(patched) = patch(&original, &placement) else { continue };
-        let task = Task::new(&patched.program, model, &options);
-        let verdict = auto().check(&task, &Unlimited).map_err(|it| it.to_string())?.verdict;
-        if !matches!(verdict, Verdict::Safe) {
-            return Err(format!("the repair for {model} is not safe:\n{}", patched.text));
-        }
     }
     Ok(())
 }

@@ -1,5 +1,9 @@
-//! C programs as users have them: the examples, random ones beside their `.fw` twins, and wrong ones.
+//! C programs as users have them: the examples and their repairs, random ones beside their `.fw` twins and on the machine,
+//! and wrong ones.
 
+mod compiled;
 mod examples;
+mod hardware;
+mod repairs;
 mod twins;
 mod wrong;

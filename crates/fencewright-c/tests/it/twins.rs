@@ -12,17 +12,26 @@ use fencewright::watch::{Budget, Unlimited};
 use crate::examples::program as c_program;
 
 /// Numbers that look random.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    /// Those of one of many programs.
+    pub(crate) fn new(seed: u64, program: u64) -> Self {
+        let mut it = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(program * 2 + 1));
+        for _ in 0..8 {
+            it.below(2);
+        }
+        it
+    }
+
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % n
     }
 
-    fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
+    pub(crate) fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {
         all[self.below(all.len() as u64) as usize]
     }
 }
@@ -145,7 +154,37 @@ fn with_main(c: &str) -> String {
     text.replace(created, &format!("    z = 1;\n{created}    z = 2;\n"))
 }
 
-fn number(name: &str, default: u64) -> u64 {
+/// The same program with the macros of Linux on plain variables.
+fn in_linux(c: &str) -> String {
+    let mut text = c.replace("atomic_int", "int").replace("{ *to = value; }", "{ smp_store_mb(*to, value); }");
+    text = text.replace("atomic_compare_exchange_strong(it, &old, new)", "cmpxchg(it, old, new) == old");
+    for (o, fence) in [("acquire", "smp_rmb"), ("release", "smp_wmb"), ("acq_rel", "smp_wmb"), ("seq_cst", "smp_mb")] {
+        text = text.replace(&format!("atomic_thread_fence(memory_order_{o})"), &format!("{fence}()"));
+    }
+    for o in LOADS {
+        for (pointer, variable) in [("&x", "x"), ("&y", "y"), ("q", "*q")] {
+            let load = match o {
+                "acquire" => format!("smp_load_acquire({pointer})"),
+                _ => format!("READ_ONCE({variable})"),
+            };
+            text = text.replace(&format!("atomic_load_explicit({pointer}, memory_order_{o})"), &load);
+        }
+    }
+    for (x, k) in ["x", "y"].into_iter().flat_map(|x| (0..3).map(move |k| (x, k))) {
+        text = text.replace(&format!(" {x} = {k};"), &format!(" smp_store_mb({x}, {k});"));
+        let stores = [format!("WRITE_ONCE({x}, {k})"), format!("smp_store_release(&{x}, {k})")];
+        for (o, store) in STORES.into_iter().zip(stores.into_iter().chain([format!("smp_store_mb({x}, {k})")])) {
+            text = text.replace(&format!("atomic_store_explicit(&{x}, {k}, memory_order_{o})"), &store);
+        }
+        for (o, xchg) in UPDATES.into_iter().zip(["xchg_relaxed", "xchg_acquire", "xchg_release", "xchg", "xchg"]) {
+            let swap = format!("atomic_exchange_explicit(&{x}, {k}, memory_order_{o})");
+            text = text.replace(&swap, &format!("{xchg}(&{x}, {k})"));
+        }
+    }
+    text
+}
+
+pub(crate) fn number(name: &str, default: u64) -> u64 {
     let Ok(value) = std::env::var(name) else { return default };
     value.parse().unwrap_or_else(|_| panic!("{name} is `{value}`, which is no number"))
 }
@@ -166,13 +205,10 @@ fn a_program_in_c_means_what_its_twin_means() {
     let (n, seed) = (number("FENCEWRIGHT_LAWS", 300) / 5, number("FENCEWRIGHT_SEED", 1));
     let (mut n_same, mut n_unsafe) = (0, 0);
     for i in 0..n {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(i * 2 + 1));
-        for _ in 0..8 {
-            random.below(2);
-        }
-        let twin = Twin::random(&mut random);
-        // Each second time `main` is a thread.
+        let twin = Twin::random(&mut Random::new(seed, i));
+        // Each second time `main` is a thread; each third time it is written as for Linux.
         let text = if i % 2 == 0 { twin.c.clone() } else { with_main(&twin.c) };
+        let text = if i % 3 == 0 { in_linux(&text) } else { text };
         let c = c_program("twin.c", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
         let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
         for model in Model::ALL {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use fencewright::memory::Model;
 use fencewright::program::FenceKind;
-use fencewright::synth::{By, Method, Place, Wanted};
+use fencewright::synth::{By, Method, Place, Profile, Repair, Wanted};
 
 use super::names::kinds;
 use super::{InputArguments, SearchArguments};
@@ -26,6 +26,12 @@ pub(crate) struct FenceArguments {
     /// A table of costs: `LINE KIND COST` on each line
     #[arg(long, value_name = "FILE", help_heading = "Fences")]
     pub cost: Option<PathBuf>,
+    /// What may be changed in a C text; `fences` where places are given [default: both]
+    #[arg(long, value_name = "WHAT", help_heading = "Fences")]
+    pub repair: Option<RepairArgument>,
+    /// The machine that costs are for
+    #[arg(long, value_name = "MACHINE", default_value = "x86", help_heading = "Fences")]
+    pub cost_profile: ProfileArgument,
     /// Write the program with the cheapest set found; `-` is standard output
     #[arg(long, value_name = "OUT", help_heading = "Fences")]
     pub write: Option<PathBuf>,
@@ -112,6 +118,45 @@ impl From<ByArgument> for By {
     }
 }
 
+/// What may be changed in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RepairArgument {
+    /// Orders of accesses become stronger
+    Orders,
+    /// Fences are inserted
+    Fences,
+    /// An order where it can be changed, a fence elsewhere
+    Both,
+}
+
+impl From<RepairArgument> for Repair {
+    fn from(repair: RepairArgument) -> Self {
+        match repair {
+            RepairArgument::Orders => Self::Orders,
+            RepairArgument::Fences => Self::Fences,
+            RepairArgument::Both => Self::Both,
+        }
+    }
+}
+
+/// The machine that costs are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileArgument {
+    /// Only what waits for the store buffer costs
+    X86,
+    /// A release store is cheaper than a release fence
+    Arm,
+}
+
+impl From<ProfileArgument> for Profile {
+    fn from(profile: ProfileArgument) -> Self {
+        match profile {
+            ProfileArgument::X86 => Self::X86,
+            ProfileArgument::Arm => Self::Arm,
+        }
+    }
+}
+
 /// How sets are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MethodArgument {
@@ -144,6 +189,12 @@ impl FenceArguments {
     pub(crate) fn questions(&self) -> Vec<Vec<Model>> {
         let models = self.search.models();
         if self.each { models.into_iter().map(|model| vec![model]).collect() } else { vec![models] }
+    }
+
+    /// What may be changed.
+    pub(crate) fn repair(&self) -> Repair {
+        let fallback = if self.which.place.is_some() { Repair::Fences } else { Repair::Both };
+        self.repair.map_or(fallback, Repair::from)
     }
 
     /// How many sets are wanted.

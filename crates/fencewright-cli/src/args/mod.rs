@@ -282,9 +282,8 @@ pub(crate) struct ImportArguments {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The language of the input; otherwise by the file's ending, and `fw` for standard input
-    #[arg(long, value_name = "LANGUAGE", value_parser = frontends())]
-    pub input_format: Option<String>,
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -367,12 +366,15 @@ impl LimitArguments {
 }
 
 /// How to read.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct InputArguments {
-    /// Give a constant of the program another value (repeatable)
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", value_parser = units::define)]
+    /// Give a constant of the program another value, or define a macro of C, which is 1 if none is given (repeatable)
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = units::define)]
     #[arg(help_heading = "Input")]
     pub define: Vec<(String, i64)>,
+    /// A folder in which included files are looked for that are not beside the one that includes them (repeatable)
+    #[arg(short = 'I', long = "include", value_name = "FOLDER", help_heading = "Input")]
+    pub include: Vec<PathBuf>,
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     let name = input::name(&arguments.file);
     let mut limits = arguments.search.limits();
     let read = input::read(&arguments.file, format, &mut limits, console)
-        .and_then(|input| Ok((input.program(&arguments.input.define, &mut limits, console)?, input)));
+        .and_then(|input| Ok((input.program(&arguments.input, &mut limits, console)?, input)));
     let (program, input) = match read {
         Ok((program, input)) => (Arc::new(program), input),
         Err(unread) => return console.refuse(&name, unread),
@@ -232,6 +232,7 @@ impl Job<'_> {
             answer: answer.as_ref(),
             diff: None,
             repairs: &[],
+            orders: &[],
             spelling: self.spelling,
             seconds,
             peak_rss: rss::peak(),

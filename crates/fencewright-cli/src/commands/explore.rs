@@ -30,9 +30,10 @@ pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
         console.error(&message, Some("use `fencewright check` and `fencewright fence`"));
         return Code::Wrong;
     }
+    let mut files = input::Disk { folders: arguments.input.include.clone() };
     let settings = Settings {
         // The page reads no files: what the text names is read here, once.
-        source: frontend::parse_with(input.frontend, &input.source, &mut input::Disk, &arguments.input.define).source,
+        source: frontend::parse_with(input.frontend, &input.source, &mut files, &arguments.input.define).source,
         frontend: input.frontend,
         frontends: frontends::ALL,
         defines: arguments.input.define.clone(),

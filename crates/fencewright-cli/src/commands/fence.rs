@@ -1,19 +1,20 @@
 //! `fence`: which fences make the program correct?
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use fencewright::engine::robust::Attacks;
 use fencewright::engine::{Engine, StopReason, Task, Unmade, Verdict};
-use fencewright::frontend::rewrite::Edit;
+use fencewright::frontend::rewrite::{Edit, Reorder, Text};
 use fencewright::frontend::{Frontend, fw};
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
+use fencewright::report::patch::{Original, Patched, Unwritable, patch_as_fw, patch_with_orders};
 use fencewright::report::{Command, FenceFinding, Note, Refusal};
-use fencewright::source::Source;
-use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Request, Synthesis};
+use fencewright::source::{Source, Span};
+use fencewright::synth::{self, Candidate, CandidateId, Costs, Outcome, Repair, Request, Synthesis};
 use fencewright::util::IndexVec;
 use fencewright::watch::Limits;
 
@@ -35,6 +36,8 @@ struct Job<'a> {
     asked: &'a Program,
     notes: &'a [Note],
     candidates: &'a Arc<IndexVec<CandidateId, Candidate>>,
+    /// The accesses whose orders can be changed.
+    changeable: &'a BTreeSet<Span>,
     costs: &'a Costs,
 }
 
@@ -63,9 +66,10 @@ pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
 
 /// The table of costs; `None` once it has been said what is wrong with it.
 fn costs(arguments: &FenceArguments, console: &Console) -> Option<Costs> {
-    let Some(path) = &arguments.cost else { return Some(Costs::default()) };
+    let Some(path) = &arguments.cost else { return Some(Costs::default().on(arguments.cost_profile.into())) };
     let text = input::text_of(path, &mut arguments.search.limits(), console).ok()?;
     let read = Costs::read(&text);
+    let read = read.map(|it| it.on(arguments.cost_profile.into()));
     read.map_err(|it| console.error(&format!("{}:{}: {}", path.display(), it.line, it.message), None)).ok()
 }
 
@@ -75,12 +79,17 @@ fn fence(file: &Path, arguments: &FenceArguments, costs: &Costs, console: &mut C
         Ok((input, program)) => (input, Arc::new(program)),
         Err(unread) => return console.refuse(&name, unread),
     };
-    let Some(candidates) = candidates(&program, &arguments.which, console) else {
+    let Some(fences) = candidates(&program, &arguments.which, console) else {
         return console.refuse(&name, Unread::Wrong);
     };
+    let Some(changeable) = changeable(&input, &program, arguments, console) else {
+        return console.refuse(&name, Unread::Wrong);
+    };
+    let candidates = synth::with_orders(&program, fences, (&changeable, arguments.which.by()), arguments.repair());
     let (candidates, notes) = (Arc::new(candidates), console.take_notes());
-    let (program, candidates) = (&program, &candidates);
-    let job = Job { arguments, limits, input: &input, program, asked: program, notes: &notes, candidates, costs };
+    let (program, candidates, changeable) = (&program, &candidates, &changeable);
+    let (asked, notes, input) = (program, &notes[..], &input);
+    let job = Job { arguments, limits, input, program, asked, notes, candidates, changeable, costs };
     let mut code = Code::Good;
     for models in arguments.questions() {
         code = code.max(job.answer(&models, console));
@@ -98,9 +107,29 @@ fn read(
     console: &Console,
 ) -> Result<(Input, Program), Unread> {
     let input = input::read(file, arguments.input.input_format.as_deref(), limits, console)?;
-    let program = input.program(&arguments.input.define, limits, console)?;
+    let program = input.program(&arguments.input, limits, console)?;
     let program = input::hinted(program, &arguments.search, limits, console)?;
     Ok((input, program))
+}
+
+/// The accesses whose orders can be changed; `None` once it has been said that the language has none.
+fn changeable(
+    input: &Input,
+    program: &Program,
+    arguments: &FenceArguments,
+    console: &Console,
+) -> Option<BTreeSet<Span>> {
+    if arguments.repair() == Repair::Fences {
+        return Some(BTreeSet::new());
+    }
+    let text = Text { source: program.source(), defines: &arguments.input.define };
+    let found: BTreeSet<Span> = input.frontend.rewrite().into_iter().flat_map(|it| it.orders(&text)).collect();
+    if found.is_empty() && arguments.repair() == Repair::Orders {
+        let message = format!("`{}` has no memory order that can be changed", program.source().name());
+        console.error(&message, Some("use `--repair fences`"));
+        return None;
+    }
+    Some(found)
 }
 
 /// Where fences may stand; `None` once it has been said what is wrong.
@@ -170,7 +199,7 @@ impl Job<'_> {
         }
         let is_written = self.arguments.diff || self.arguments.write.is_some();
         let patched = match answer.as_ref().ok().filter(|_| is_written).and_then(chosen) {
-            Some(set) => match self.patch(set, models, console) {
+            Some(set) => match self.patch(set, answer.as_ref().ok(), models, console) {
                 Ok(patched) => Some(patched),
                 Err(wrong) => return wrong.max(self.say(models, answer, None, seconds, console)),
             },
@@ -201,6 +230,7 @@ impl Job<'_> {
             answer: answer.as_ref(),
             diff,
             repairs: &repairs,
+            orders: &self.orders(answer.as_ref().ok()),
             spelling: self.input.spelling(),
             seconds,
             peak_rss: rss::peak(),
@@ -232,10 +262,28 @@ impl Job<'_> {
     }
 
     /// The text with the fences in it; as `.fw` if that is the ending of the file to be written.
-    fn patched(&self, set: &synth::Choice) -> Result<Patched, Unwritable> {
+    fn patched(&self, set: &synth::Choice, synthesis: Option<&Synthesis>) -> Result<Patched, Unwritable> {
         let is_fw = |path: &Path| path.extension().is_some_and(|it| it == fw::Fw.extension());
-        let patch = if self.arguments.write.as_deref().is_some_and(is_fw) { patch_as_fw } else { patch };
-        patch(&self.original(), &set.placement(self.candidates))
+        let placement = set.placement(self.candidates);
+        if self.arguments.write.as_deref().is_some_and(is_fw) {
+            return patch_as_fw(&self.original(), &placement);
+        }
+        patch_with_orders(&self.original(), &placement, &self.reordered(set, synthesis))
+    }
+
+    /// The orders that a set writes.
+    fn reordered(&self, set: &synth::Choice, synthesis: Option<&Synthesis>) -> Vec<Reorder> {
+        let clauses = synthesis.map_or(&[][..], |it| &it.clauses);
+        synth::reordered(self.asked, self.candidates, set, (clauses, self.changeable))
+    }
+
+    /// Those of each set that was found.
+    fn orders(&self, answer: Option<&Synthesis>) -> Vec<Vec<Reorder>> {
+        let sets = match answer.map(|it| &it.outcome) {
+            Some(Outcome::Fixed(sets)) => &sets[..],
+            Some(Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => &[],
+        };
+        sets.iter().map(|set| self.reordered(&set.fences, answer)).collect()
     }
 
     fn original(&self) -> Original<'_> {
@@ -248,14 +296,19 @@ impl Job<'_> {
             Some(Outcome::Fixed(sets)) if console.report().wants_repairs() => &sets[..],
             Some(Outcome::Fixed(_) | Outcome::Correct | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => &[],
         };
-        let patched =
-            sets.iter().filter_map(|set| patch(&self.original(), &set.fences.placement(self.candidates)).ok());
+        let patched = sets.iter().filter_map(|set| self.patched(&set.fences, answer).ok());
         patched.map(|patched| patched.edits).filter(|edits| !edits.is_empty()).collect()
     }
 
     /// The repaired text, checked once more from the start under every model.
-    fn patch(&self, set: &synth::Choice, models: &[Model], console: &Console) -> Result<Patched, Code> {
-        let patched = self.patched(set).map_err(|it| {
+    fn patch(
+        &self,
+        set: &synth::Choice,
+        synthesis: Option<&Synthesis>,
+        models: &[Model],
+        console: &Console,
+    ) -> Result<Patched, Code> {
+        let patched = self.patched(set, synthesis).map_err(|it| {
             console.error(&it.message, Some(&it.help));
             Code::Wrong
         })?;

@@ -2,23 +2,25 @@
 
 use fencewright::frontend::{self, fw};
 
-use crate::args::ImportArguments;
+use crate::args::{ImportArguments, InputArguments};
 use crate::code::Code;
 use crate::console::Console;
-use crate::input::{self, Input};
+use crate::input::{self, Disk, Input};
 
 /// Prints the program; one that means nothing is refused.
 pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
     let mut limits = arguments.limits.limits();
-    let input = input::read(&arguments.file, arguments.input_format.as_deref(), &mut limits, console);
+    let input = input::read(&arguments.file, arguments.input.input_format.as_deref(), &mut limits, console);
     let (frontend, mut source) = match input {
         Ok(Input { source, frontend }) => (frontend, source),
         Err(unread) => return Code::of_unread(unread),
     };
+    let InputArguments { define, include, .. } = arguments.input.clone();
     let read = input::within(&mut limits, &arguments.file, console, move || {
-        let read = frontend.read(&mut frontend::Input { source: &mut source, files: &mut input::Disk, defines: &[] });
+        let files = &mut Disk { folders: include };
+        let read = frontend.read(&mut frontend::Input { source: &mut source, files, defines: &define });
         let printed = read.surface().map(fw::print);
-        (printed, frontend::lower_read(source, read, &[]))
+        (printed, frontend::lower_read(source, read, &define))
     });
     let (printed, lowered) = match read {
         Ok(read) => read,

@@ -43,7 +43,7 @@ fn answer(file: &Path, arguments: &OutcomesArguments, console: &mut Console) -> 
     let format = arguments.input.input_format.as_deref();
     let mut limits = arguments.search.limits();
     let read = input::read(file, format, &mut limits, console).and_then(|input| {
-        let program = input.program(&arguments.input.define, &mut limits, console)?;
+        let program = input.program(&arguments.input, &mut limits, console)?;
         Ok((input::hinted(program, &arguments.search, &mut limits, console)?, input))
     });
     let (program, input) = match read {

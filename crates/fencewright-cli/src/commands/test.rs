@@ -10,7 +10,7 @@ use fencewright::program::Program;
 use fencewright::report::Tested;
 use fencewright::watch::Limits;
 
-use crate::args::TestArguments;
+use crate::args::{InputArguments, TestArguments};
 use crate::code::Code;
 use crate::console::Console;
 use crate::input::Unread;
@@ -48,7 +48,7 @@ fn test(file: &Path, arguments: &TestArguments, console: &mut Console) -> Code {
         console.count("without expectations");
         return Code::Good;
     }
-    let program = match input.program(&[], &mut limits, console) {
+    let program = match input.program(&InputArguments::default(), &mut limits, console) {
         Ok(program) => Arc::new(program),
         Err(unread) => return console.refuse(&name, unread),
     };

@@ -1,5 +1,6 @@
 //! Repairs in the language of the text: what to write where for a fence.
 
+pub use crate::program::Reorder;
 use crate::program::{FenceKind, Side};
 use crate::source::{Source, SourceFile, Span};
 
@@ -14,7 +15,29 @@ pub trait Rewrite: Sync {
     ///
     /// # Errors
     /// A fence that the text has no place for.
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace>;
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace>;
+
+    /// The accesses whose order stands in the text where it can be changed, by their spans.
+    fn orders(&self, _: &Text<'_>) -> Vec<Span> {
+        Vec::new()
+    }
+
+    /// The edits that write other orders, of accesses that [`orders`](Self::orders) names.
+    ///
+    /// # Errors
+    /// An access that has no such order in this language.
+    fn reorder(&self, _: &Text<'_>, _: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
+        Err(NoPlace { fence: 0, help: "write the order by hand".to_owned() })
+    }
+}
+
+/// A text, and how it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// All its files.
+    pub source: &'a Source,
+    /// Constants that got other values.
+    pub defines: &'a [(String, i64)],
 }
 
 /// How the fences of a language are spelled.

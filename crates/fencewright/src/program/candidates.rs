@@ -10,7 +10,9 @@ use std::str::FromStr;
 
 use super::loops::depths;
 use crate::index_type;
-use crate::program::{EdgeId, Op, OperationId, PointId, Position, ProcessId, Program, Side, TemplateId};
+use crate::program::{
+    EdgeId, FenceKind, Op, OperationId, PointId, Position, ProcessId, Program, Side, Strengthening, TemplateId,
+};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -96,7 +98,7 @@ impl fmt::Display for By {
     }
 }
 
-/// One fence that a programmer may write.
+/// One fence that a programmer may write, or an order that may become stronger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Where it lies in the program; at least one position, in order.
@@ -109,6 +111,31 @@ pub struct Candidate {
     pub owner: String,
     /// How often it is written and run: ten times for each loop around it, for each copy.
     pub weight: u64,
+    /// The order that becomes stronger, if it is no fence of its own; the positions are then those that a full fence
+    /// lies at, none for an update.
+    pub order: Option<Strengthening>,
+}
+
+impl Candidate {
+    /// The fences that it lays over a program when it is as strong as this kind.
+    pub fn lays(&self, kind: FenceKind) -> impl Iterator<Item = (Position, FenceKind)> + '_ {
+        let is_laid = self.order.is_none() || kind == FenceKind::Full;
+        let before = self.order.iter().flat_map(|it| &it.before).map(|&at| (at, FenceKind::StoreStore));
+        before.chain(self.positions.iter().filter(move |_| is_laid).map(move |&at| (at, kind)))
+    }
+
+    /// Every position that it may lay a fence at, with how weak it may be then, and the strongest fence that lies there.
+    pub fn reaches(&self) -> impl Iterator<Item = (Position, FenceKind, FenceKind)> + '_ {
+        let weakest = if self.order.is_some() { FenceKind::Full } else { FenceKind::StoreStore };
+        let before = self.order.iter().flat_map(|it| &it.before);
+        let before = before.map(|&at| (at, FenceKind::StoreStore, FenceKind::StoreStore));
+        before.chain(self.positions.iter().map(move |&at| (at, weakest, FenceKind::Full)))
+    }
+
+    /// The first position that it lies at.
+    pub fn first(&self) -> Position {
+        self.reaches().map(|it| it.0).next().expect("a candidate lies somewhere")
+    }
 }
 
 /// A label that the program does not have.
@@ -159,16 +186,16 @@ pub fn candidates(
             }
         }
     }
-    let weights = depths(program);
-    let weigh = |position: &Position| 10_u64.pow(weights[position.edge].min(6));
+    let weigh = weigh(program);
     let mut all: Vec<_> = groups
         .into_iter()
         .map(|((process, _, side), positions)| Candidate {
             span: positions.iter().map(|it| program.edges()[it.edge].span).min().expect("a group has a position"),
             side,
             owner: owner(program, process, &positions),
-            weight: once_each(program, &positions).map(weigh).sum(),
+            weight: weigh(&positions),
             positions,
+            order: None,
         })
         .collect();
     if *place == FencePlace::Anywhere {
@@ -204,7 +231,13 @@ fn labelled<'a>(program: &Program, labels: &'a [String]) -> Result<Vec<(&'a str,
     Ok(out)
 }
 
-fn owner(program: &Program, process: Option<ProcessId>, positions: &[Position]) -> String {
+/// How often what lies at some positions is written and run.
+pub(super) fn weigh(program: &Program) -> impl Fn(&[Position]) -> u64 + '_ {
+    let weights = depths(program);
+    move |positions| once_each(program, positions).map(|it| 10_u64.pow(weights[it.edge].min(6))).sum()
+}
+
+pub(super) fn owner(program: &Program, process: Option<ProcessId>, positions: &[Position]) -> String {
     if let Some(process) = process {
         return program.processes()[process].name.clone();
     }

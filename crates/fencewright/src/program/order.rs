@@ -38,6 +38,14 @@ impl Order {
         }
     }
 
+    /// The weakest order that is as strong as both.
+    pub fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Acquire, Self::Release) | (Self::Release, Self::Acquire) => Self::AcqRel,
+            (one, other) => one.max(other),
+        }
+    }
+
     /// Whether a read with this order learns what the writer knew.
     pub const fn acquires(self) -> bool {
         matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)

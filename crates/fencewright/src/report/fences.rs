@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::engine::StopReason;
-use crate::frontend::rewrite::{Edit, Spelling};
+use crate::frontend::rewrite::{Edit, Reorder, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
 use crate::report::trace_text::trace_text_within;
@@ -34,6 +34,8 @@ pub struct FenceFinding<'a> {
     pub diff: Option<&'a str>,
     /// How the sets are written into the text, where that was asked for.
     pub repairs: &'a [Vec<Edit>],
+    /// The orders that each set writes; nothing where no order can be changed.
+    pub orders: &'a [Vec<Reorder>],
     /// How fences are spelled in the language of the file.
     pub spelling: Spelling,
     /// How long it took.
@@ -115,7 +117,9 @@ pub(super) fn text(finding: &FenceFinding<'_>, look: Look) -> String {
             if sets.len() > 1 {
                 let _ = writeln!(out, "  set {} of {}, cost {}:", i + 1, sets.len(), set.cost);
             }
+            let orders = finding.orders.get(i).map_or(&[][..], |it| it);
             out += &set_text(finding, set, look.style);
+            orders.iter().for_each(|it| out += &order_text(finding.program, it, look.style));
         }
         out += &reach(finding);
         if let Some(advice) = finding.advice() {
@@ -154,7 +158,9 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
             let smallest = sets.iter().map(|set| set.fences.0.len()).min().unwrap_or(0);
             let ways = if sets.len() == 1 { String::new() } else { format!(", in {} ways", sets.len()) };
             let at_least = if sets.iter().any(|set| set.fences.0.len() > smallest) { " or more" } else { "" };
-            format!(" by {smallest}{at_least} {}{ways}", if smallest == 1 { "fence" } else { "fences" })
+            let has_orders = finding.candidates.iter().any(|it| it.order.is_some());
+            let what = if has_orders { "change" } else { "fence" };
+            format!(" by {smallest}{at_least} {what}{}{ways}", if smallest == 1 { "" } else { "s" })
         }
         Ok(Outcome::Unfixable(run, why)) => {
             let violated = violated(finding.program, run);
@@ -189,6 +195,9 @@ fn set_text(finding: &FenceFinding<'_>, set: &FenceSet, style: Style) -> String 
     let mut shown: BTreeMap<Shown, Vec<&str>> = BTreeMap::new();
     for (&candidate, &kind) in &set.fences.0 {
         let it = &finding.candidates[candidate];
+        if it.order.is_some() {
+            continue;
+        }
         shown.entry((it.span, it.side, kind)).or_default().push(&it.owner);
     }
     let mut out = String::new();
@@ -210,9 +219,21 @@ fn set_text(finding: &FenceFinding<'_>, set: &FenceSet, style: Style) -> String 
     out
 }
 
+/// An order that is written in place of another.
+fn order_text(program: &Program, order: &Reorder, style: Style) -> String {
+    let source = program.source();
+    let file = source.file_of(order.access.start);
+    let (_, text) = file.line(file.line_of(order.access.start));
+    let indent = &text[..text.len() - text.trim_start().len()];
+    let why = if order.is_companion { "    // needed by C11, free on x86" } else { "" };
+    let change = format!("     ~ | {indent}{} instead of {}{why}", order.to.name(), order.from.name());
+    format!("{:>6} | {text}\n{}\n", source.line_number(order.access.start), paint(style, "32", &change))
+}
+
 /// Which part of the line the fence belongs to, where the line is more than the statement.
 fn beside(operation: &str, line: &str, side: Side) -> Option<String> {
     let code = line.split("//").next().unwrap_or(line).trim();
+    let code = if operation.ends_with(';') { code } else { code.trim_end_matches(';') };
     let last = operation.lines().last().unwrap_or(operation).trim();
     let side = match side {
         Side::Before => "before",

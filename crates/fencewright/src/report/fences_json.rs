@@ -6,7 +6,8 @@ use super::fences::FenceFinding;
 use super::json::{PropertyJson, SCHEMA_NAME, StartJson, StepJson, start, trace};
 use super::notes::{NoteJson, notes_json};
 use super::property::statement;
-use crate::program::Side;
+use crate::frontend::rewrite::Reorder;
+use crate::program::{Program, Side};
 use crate::synth::{FenceSet, Outcome, Synthesis};
 
 /// One line of output.
@@ -40,6 +41,20 @@ pub(super) struct FenceLine<'a> {
 struct SetJson<'a> {
     cost: u64,
     fences: Vec<FenceJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<OrderJson<'a>>,
+}
+
+/// An order that is written in place of another.
+#[derive(Serialize)]
+struct OrderJson<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    kind: &'static str,
+    from: &'static str,
+    to: &'static str,
+    companion: bool,
 }
 
 #[derive(Serialize)]
@@ -71,11 +86,11 @@ impl<'a> FenceLine<'a> {
             Ok(_) | Err(_) => None,
         };
         let synthesis = finding.answer.ok();
-        let empty = SetJson { cost: 0, fences: Vec::new() };
+        let empty = SetJson { cost: 0, fences: Vec::new(), edits: Vec::new() };
         let fence_sets = match synthesis.map(|it| &it.outcome) {
             Some(Outcome::Correct) => vec![empty],
             Some(Outcome::Fixed(_) | Outcome::Unfixable(..) | Outcome::Unknown(_)) | None => {
-                finding.sets().iter().map(|set| set_json(finding, set)).collect()
+                finding.sets().iter().enumerate().map(|(i, set)| set_json(finding, i, set)).collect()
             }
         };
         Self {
@@ -108,7 +123,7 @@ impl<'a> FenceLine<'a> {
     }
 }
 
-fn set_json<'a>(finding: &FenceFinding<'a>, set: &FenceSet) -> SetJson<'a> {
+fn set_json<'a>(finding: &FenceFinding<'a>, i: usize, set: &FenceSet) -> SetJson<'a> {
     let fences = set.fences.0.iter().map(|(&candidate, &kind)| {
         let candidate = &finding.candidates[candidate];
         let at = finding.program.source().position(candidate.span.start);
@@ -122,8 +137,24 @@ fn set_json<'a>(finding: &FenceFinding<'a>, set: &FenceSet) -> SetJson<'a> {
                 Side::After => "after",
             },
             kind: kind.name(),
-            text: statement(finding.program, candidate.positions[0].edge),
+            text: statement(finding.program, candidate.first().edge),
         }
     });
-    SetJson { cost: set.cost, fences: fences.collect() }
+    let orders = finding.orders.get(i).map_or(&[][..], |it| it);
+    let edits = orders.iter().map(|it| order_json(finding.program, it)).collect();
+    SetJson { cost: set.cost, fences: fences.collect(), edits }
+}
+
+fn order_json<'a>(program: &'a Program, order: &Reorder) -> OrderJson<'a> {
+    let (source, start) = (program.source(), order.access.start);
+    let at = source.position(start);
+    OrderJson {
+        file: source.other_name(start).unwrap_or(source.name()),
+        line: at.line,
+        column: at.column,
+        kind: "order",
+        from: order.from.name(),
+        to: order.to.name(),
+        companion: order.is_companion,
+    }
 }

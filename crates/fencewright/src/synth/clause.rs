@@ -32,8 +32,9 @@ pub type Elements = BTreeMap<CandidateId, FenceKind>;
 /// What the candidates are, as far as clauses care.
 #[derive(Clone, Debug)]
 pub(super) struct Choices {
-    /// The candidates that a position belongs to.
-    pub candidates: BTreeMap<Position, Vec<CandidateId>>,
+    /// The candidates that may lay a fence at a position, how strong they are then at least, and the strongest fence
+    /// that lies there.
+    pub candidates: BTreeMap<Position, Vec<(CandidateId, FenceKind, FenceKind)>>,
     /// The kinds of fences that may be used.
     pub kinds: Vec<FenceKind>,
 }
@@ -64,10 +65,26 @@ pub(super) fn clause(program: &Program, choices: &Choices, run: &Run) -> Element
     elements
 }
 
+/// The loads that took effect before an earlier store of the same process by one of these edges reached memory.
+pub(super) fn overtaking(program: &Program, run: &Run, stores: &BTreeSet<EdgeId>) -> BTreeSet<EdgeId> {
+    let look = Look::of(program, run);
+    let mut found = BTreeSet::new();
+    for process in program.processes().indices() {
+        let path = path(program, run, process, &look);
+        for (i, visit) in path.iter().enumerate().filter(|(_, visit)| stores.contains(&visit.edge)) {
+            let Role::Store(time) = visit.role else { continue };
+            let late = path[i + 1..].iter().filter(|late| late.overtakes(time) == Some(FenceKind::Full));
+            found.extend(late.map(|late| late.edge));
+        }
+    }
+    found
+}
+
 /// Notes that a fence of this kind, or a stronger one, at one of these positions would have stopped the run.
 fn add(choices: &Choices, positions: &[Position], kind: FenceKind, elements: &mut Elements) {
-    let Some(&weakest) = choices.kinds.iter().filter(|&&allowed| allowed >= kind).min() else { return };
-    for &candidate in positions.iter().filter_map(|it| choices.candidates.get(it)).flatten() {
+    for &(candidate, from, most) in positions.iter().filter_map(|it| choices.candidates.get(it)).flatten() {
+        let suffices = |&&allowed: &&FenceKind| allowed >= kind.max(from) && most >= kind;
+        let Some(&weakest) = choices.kinds.iter().filter(suffices).min() else { continue };
         let known = elements.entry(candidate).or_insert(weakest);
         *known = (*known).min(weakest);
     }
@@ -255,10 +272,10 @@ fn faulted(program: &Program, event: &Event, edge: EdgeId) -> Access {
 
 /// The candidates of each position.
 pub(super) fn choices(candidates: &IndexVec<CandidateId, Candidate>, kinds: &[FenceKind]) -> Choices {
-    let mut of_position: BTreeMap<Position, Vec<CandidateId>> = BTreeMap::new();
+    let mut of_position: BTreeMap<Position, Vec<_>> = BTreeMap::new();
     for (id, candidate) in candidates.iter_enumerated() {
-        for &position in &candidate.positions {
-            of_position.entry(position).or_default().push(id);
+        for (position, from, most) in candidate.reaches() {
+            of_position.entry(position).or_default().push((id, from, most));
         }
     }
     Choices { candidates: of_position, kinds: kinds.to_vec() }

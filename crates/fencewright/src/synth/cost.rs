@@ -1,7 +1,8 @@
 //! What a fence costs.
 //!
 //! A store-store fence costs 1 and a full one 3, ten times as much for each loop around it, for each copy of its place.
-//! A table overrides that, line by line of the text:
+//! On ARM a store-store fence costs 2, unless it is the release of a store. An order costs as much as the fence that it
+//! stands for. A table overrides that, line by line of the text:
 //!
 //! ```text
 //! # LINE KIND COST
@@ -17,6 +18,17 @@ use crate::program::{FenceKind, Program};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
     by_line: BTreeMap<(u32, FenceKind), u64>,
+    profile: Profile,
+}
+
+/// The machine that costs are for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Stores are in order; only a full fence waits.
+    #[default]
+    X86,
+    /// A store-store fence is an instruction of its own.
+    Arm,
 }
 
 /// What is wrong with a table of costs.
@@ -30,7 +42,13 @@ pub struct CostError {
 
 impl Costs {
     /// The user gives none.
-    pub const NONE: &'static Self = &Self { by_line: BTreeMap::new() };
+    pub const NONE: &'static Self = &Self { by_line: BTreeMap::new(), profile: Profile::X86 };
+
+    /// The same costs for another machine, where the table says nothing.
+    #[must_use]
+    pub fn on(self, profile: Profile) -> Self {
+        Self { profile, ..self }
+    }
 
     /// Reads a table.
     ///
@@ -64,23 +82,24 @@ impl Costs {
         let line = source.other_name(at).is_none().then(|| source.line_of(at));
         let own = |kind| {
             let given = line.and_then(|line| self.by_line.get(&(line, kind)).copied());
-            given.unwrap_or_else(|| base(kind).saturating_mul(candidate.weight))
+            given.unwrap_or_else(|| self.base(candidate, kind).saturating_mul(candidate.weight))
         };
         match kind {
             FenceKind::StoreStore => own(FenceKind::StoreStore),
             FenceKind::Full => own(FenceKind::Full).max(own(FenceKind::StoreStore)),
         }
     }
+
+    fn base(&self, candidate: &Candidate, kind: FenceKind) -> u64 {
+        match (kind, self.profile) {
+            (FenceKind::Full, _) => 3,
+            (FenceKind::StoreStore, Profile::Arm) if candidate.order.is_none() => 2,
+            (FenceKind::StoreStore, Profile::Arm | Profile::X86) => 1,
+        }
+    }
 }
 
 const MAX_COST: u64 = 1_000_000_000;
-
-fn base(kind: FenceKind) -> u64 {
-    match kind {
-        FenceKind::StoreStore => 1,
-        FenceKind::Full => 3,
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@
 
 mod avoid;
 mod clause;
+mod companions;
 mod cost;
 mod decide;
 mod hitting;
@@ -33,9 +34,12 @@ use crate::system::Run;
 use crate::util::IndexVec;
 use crate::watch::{Monitor, Progress, Stop};
 
-pub use crate::program::{By, Candidate, CandidateId, FencePlace as Place, UnknownLabel, candidates};
+pub use crate::program::{
+    By, Candidate, CandidateId, FencePlace as Place, Repair, UnknownLabel, candidates, with_orders,
+};
 pub use clause::Elements;
-pub use cost::{CostError, Costs};
+pub use companions::reordered;
+pub use cost::{CostError, Costs, Profile};
 pub use hitting::Choice;
 
 /// Which fences are wanted.
@@ -176,7 +180,7 @@ impl Choice {
     fn lay_over(&self, candidates: &IndexVec<CandidateId, Candidate>, base: &Placement) -> Placement {
         let mut placement = base.clone();
         for (&candidate, &kind) in &self.0 {
-            for &position in &candidates[candidate].positions {
+            for (position, kind) in candidates[candidate].lays(kind) {
                 let known = placement.get(position.edge, position.side);
                 placement.insert(position, known.map_or(kind, |known| known.max(kind)));
             }
@@ -405,7 +409,12 @@ impl<'a> Search<'a> {
 
     fn conclude(mut self) -> Synthesis {
         let mut sets = std::mem::take(&mut self.found);
-        sets.sort();
+        // At equal cost, an order that changes comes before a line that is new.
+        let n_lines = |set: &FenceSet| {
+            let candidates = set.fences.0.keys().map(|&id| &self.request.candidates[id]);
+            candidates.filter(|it| it.order.is_none()).count()
+        };
+        sets.sort_by(|a, b| (a.cost, n_lines(a), a).cmp(&(b.cost, n_lines(b), b)));
         self.found.clone_from(&sets);
         let is_complete = self.stopped.is_none()
             && match self.next() {

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use fencewright::frontend::hir::{
     Effect, EffectKind, Expr, First, LoadOrder, Observed, Place, Property, Stmt, StmtKind, StoreOrder, Thread, Unit,
 };
-use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling};
+use fencewright::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, Text};
 use fencewright::frontend::{Frontend, Input, Read, Tree};
 use fencewright::program::{self, BinaryOp, Domain, FenceKind, Initial, Location, Side, Template};
 use fencewright::report::trace_text;
-use fencewright::source::{Diagnostic, Source, SourceFile, Span, Style};
+use fencewright::source::{Diagnostic, SourceFile, Span, Style};
 use fencewright::{Model, Verdict, check, fence, parse_by, report};
 
 /// `include FILE`, `thread NAME`, `put x 1`, `put! x 1` (with a fence behind it), `get r x`, `never P.r=0 Q.r=0`
@@ -41,7 +41,7 @@ impl Rewrite for Toy {
         Spelling { store_store: "put!", full: "put!" }
     }
 
-    fn edits(&self, _: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+    fn edits(&self, _: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
         let edit = |(i, it): (usize, &Fence)| {
             let span = Span::new(it.beside.start, it.beside.start + "put".len() as u32);
             let edit = Edit::Replace { span, text: "put!".to_owned() };

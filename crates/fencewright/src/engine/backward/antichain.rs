@@ -10,7 +10,29 @@
 
 use crate::engine::automaton::FastMap;
 use crate::engine::backward::{Generalizing, Indexed};
-use crate::watch::heed;
+use crate::watch::{heed, note_work};
+
+/// How many comparisons are told at once.
+const COMPARED_AT_ONCE: u32 = 64;
+
+/// Comparisons that nobody was told of; they are when it goes.
+struct Compared(u32);
+
+impl Compared {
+    fn one(&mut self) {
+        self.0 += 1;
+        if self.0 == COMPARED_AT_ONCE {
+            self.0 = 0;
+            heed(COMPARED_AT_ONCE);
+        }
+    }
+}
+
+impl Drop for Compared {
+    fn drop(&mut self) {
+        note_work(self.0);
+    }
+}
 
 /// The constraints so far.
 #[derive(Debug)]
@@ -193,16 +215,18 @@ impl<S: Indexed> Antichain<S> {
 
     fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
         let mut candidates = self.since(key, newcomer.n_seen).filter(|entry| entry.may_cover(newcomer.signature));
+        let mut compared = Compared(0);
         candidates.any(|entry| {
-            heed(1);
+            compared.one();
             system.entails(&newcomer.constraint, self.get(entry.number))
         })
     }
 
     fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
         let candidates = self.since(newcomer.bucket, newcomer.n_seen).map(|entry| (entry, entry.number));
+        let mut compared = Compared(0);
         let is_below = |(entry, number): &(Entry, u32)| {
-            heed(1);
+            compared.one();
             entry.may_be_covered(newcomer.signature) && system.entails(self.get(*number), &newcomer.constraint)
         };
         candidates.filter(is_below).map(|(_, number)| number).collect()

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{Block, Else, File, If, ItemKind, Stmt, StmtKind};
-use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, Text, beside};
 use crate::program::Side;
-use crate::source::{Source, Span};
+use crate::source::Span;
 
 use super::Fw;
 use super::parser::parse_file;
@@ -15,7 +15,8 @@ impl Rewrite for Fw {
         Spelling::FW
     }
 
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let source = text.source;
         let mut trees: BTreeMap<u32, File> = BTreeMap::new();
         // What belongs to an earlier statement comes first.
         let mut all: BTreeSet<(u32, bool, String)> = BTreeSet::new();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling};
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, Text};
 use crate::program::Side;
-use crate::source::{Source, SourceFile, Span};
+use crate::source::{SourceFile, Span};
 
 use super::syntax::{Line, Test};
 use super::{Litmus, header, parser};
@@ -14,7 +14,8 @@ impl Rewrite for Litmus {
         Spelling { store_store: "SFENCE", full: "MFENCE" }
     }
 
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let source = text.source;
         let test = header::read(source.text()).map(|header| parser::parse(source, &header).0).unwrap_or_default();
         // The fences beside one row come together.
         let mut rows: BTreeMap<(usize, Side), BTreeMap<usize, String>> = BTreeMap::new();

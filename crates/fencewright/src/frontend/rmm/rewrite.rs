@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, beside};
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, Text, beside};
 use crate::program::Side;
-use crate::source::{Source, SourceFile, Span};
+use crate::source::{SourceFile, Span};
 
 use super::syntax::{Sequence, Stmt, StmtKind};
 use super::{Rmm, parser};
@@ -15,7 +15,8 @@ impl Rewrite for Rmm {
         Spelling { store_store: "sfence;", full: "fence;" }
     }
 
-    fn edits(&self, source: &Source, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+    fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
+        let source = text.source;
         let (file, _) = parser::parse(source);
         let mut all: BTreeSet<(u32, bool, String)> = BTreeSet::new();
         let mut braced = BTreeSet::new();

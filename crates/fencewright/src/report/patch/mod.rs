@@ -9,7 +9,7 @@ mod same;
 
 use std::mem::discriminant;
 
-use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite};
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Reorder, Rewrite, Text};
 use crate::frontend::{self, Frontend, Input, fw};
 use crate::program::{EdgeId, FenceKind, Placement, Position, Program, Side};
 use crate::source::{Source, Span};
@@ -63,8 +63,20 @@ pub struct Unwritable {
 /// # Errors
 /// The text has no place for them.
 pub fn patch(original: &Original<'_>, placement: &Placement) -> Result<Patched, Unwritable> {
+    patch_with_orders(original, placement, &[])
+}
+
+/// The same, where some of the fences are orders that become stronger, and nothing is inserted for them.
+///
+/// # Errors
+/// The text has no place for them.
+pub fn patch_with_orders(
+    original: &Original<'_>,
+    placement: &Placement,
+    orders: &[Reorder],
+) -> Result<Patched, Unwritable> {
     match original.frontend.rewrite() {
-        Some(rewrite) => rewritten(original, rewrite, placement),
+        Some(rewrite) => rewritten(original, rewrite, placement, orders),
         None => patch_as_fw(original, placement),
     }
 }
@@ -75,42 +87,69 @@ pub fn patch(original: &Original<'_>, placement: &Placement) -> Result<Patched, 
 /// The program has no form in `.fw`, or none with a place for the fences.
 pub fn patch_as_fw(original: &Original<'_>, placement: &Placement) -> Result<Patched, Unwritable> {
     if original.frontend.name() == fw::Fw.name() {
-        return rewritten(original, &fw::Fw, placement);
+        return rewritten(original, &fw::Fw, placement, &[]);
     }
     let program = &imported(original)?;
-    let patched = rewritten(&Original { frontend: &fw::Fw, program, ..*original }, &fw::Fw, placement)?;
+    let patched = rewritten(&Original { frontend: &fw::Fw, program, ..*original }, &fw::Fw, placement, &[])?;
     Ok(Patched { diff: None, edits: Vec::new(), ..patched })
 }
 
-fn rewritten(original: &Original<'_>, rewrite: &dyn Rewrite, placement: &Placement) -> Result<Patched, Unwritable> {
+fn rewritten(
+    original: &Original<'_>,
+    rewrite: &dyn Rewrite,
+    placement: &Placement,
+    orders: &[Reorder],
+) -> Result<Patched, Unwritable> {
     let program = original.program;
-    let mut positions = Vec::new();
-    let mut fences = Vec::new();
-    for (position, kind) in placement.iter() {
-        check_shared(program, placement, position, kind)?;
-        let fence = Fence { beside: program.edges()[position.edge].span, side: position.side, kind };
-        // Copies of a place come to the same fence.
-        if !fences.contains(&fence) {
-            fences.push(fence);
-            positions.push(position);
-        }
-    }
+    let (positions, fences) = inserted(program, placement, orders)?;
     let source = program.source();
-    let mut edits = rewrite.edits(source, &fences).map_err(|NoPlace { fence, help }| {
-        let Unwritable { message, .. } = misplaced(program, positions[fence]);
-        Unwritable { message, help }
-    })?;
+    let text = Text { source, defines: original.defines };
+    let mut edits = match orders {
+        [] => Vec::new(),
+        [first, ..] => rewrite.reorder(&text, orders).map_err(|NoPlace { fence, help }| {
+            let line = source.line_name(orders.get(fence).unwrap_or(first).access);
+            Unwritable { message: format!("the order at {line} cannot be changed there"), help }
+        })?,
+    };
+    if !fences.is_empty() {
+        let inserted = rewrite.edits(&text, &fences).map_err(|NoPlace { fence, help }| {
+            let Unwritable { message, .. } = misplaced(program, positions[fence]);
+            Unwritable { message, help }
+        })?;
+        edits.extend(inserted);
+    }
     edits.sort_by_key(Edit::span);
     let new = source.with_texts(source.files().iter().map(|file| edited(file.text(), file.start(), &edits)));
     let main = Source::new(new.name(), new.text());
     let parsed = frontend::parse_with(original.frontend, &main, &mut new.clone(), original.defines);
     let fenced = parsed.program.filter(|fenced| same::is_fenced(program, placement, fenced));
     let Some(fenced) = fenced else {
-        let culprit = positions.iter().find(|it| it.side == Side::Before).or(positions.first());
-        return Err(misplaced(program, *culprit.expect("without fences nothing changes")));
+        let culprit = positions.iter().find(|it| it.side == Side::Before).or(positions.first()).copied();
+        let culprit = culprit.or_else(|| placement.iter().next().map(|it| it.0));
+        return Err(misplaced(program, culprit.expect("without fences nothing changes")));
     };
     let diff = Some(diff::unified(source, &edits));
     Ok(Patched { text: new.text().to_owned(), language: original.frontend.name(), program: fenced, diff, edits })
+}
+
+/// The fences that are lines of their own, and where the first of each lies; copies of a place come to the same fence.
+fn inserted(
+    program: &Program,
+    placement: &Placement,
+    orders: &[Reorder],
+) -> Result<(Vec<Position>, Vec<Fence>), Unwritable> {
+    let (mut positions, mut fences) = (Vec::new(), Vec::new());
+    for (position, kind) in placement.iter() {
+        check_shared(program, placement, position, kind)?;
+        let beside = program.edges()[position.edge].span;
+        let fence = Fence { beside, side: position.side, kind };
+        let is_order = orders.iter().any(|it| it.access == beside && !it.is_companion);
+        if !is_order && !fences.contains(&fence) {
+            fences.push(fence);
+            positions.push(position);
+        }
+    }
+    Ok((positions, fences))
 }
 
 /// The text of a file that begins at a byte, with the edits that are in it.

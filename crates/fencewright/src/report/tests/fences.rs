@@ -35,6 +35,7 @@ pub(super) fn report(
         candidates: &candidates,
         answer: Ok(&synthesis),
         repairs: &[],
+        orders: &[],
         spelling: Spelling::FW,
         diff: None,
         seconds: 0.25,

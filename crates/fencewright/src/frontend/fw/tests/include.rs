@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::frontend::fw::Fw;
-use crate::frontend::rewrite::{Fence, Rewrite};
+use crate::frontend::rewrite::{Fence, Rewrite, Text};
 use crate::frontend::{Lowered, parse_with};
 use crate::program::{FenceKind, Side};
 use crate::source::{Source, Span};
@@ -64,7 +64,10 @@ fn a_fence_goes_into_the_file_of_its_statement() {
     let file = found.source.files()[1].clone();
     let at = file.start() + text.find("x = 1").expect("it is there") as u32;
     let fence = Fence { beside: Span::new(at, at + 6), side: Side::After, kind: FenceKind::Full };
-    let edits = Fw.edits(&found.source, &[fence]).map_err(|it| it.help).expect("there is a place");
+    let edits = Fw
+        .edits(&Text { source: &found.source, defines: &[] }, &[fence])
+        .map_err(|it| it.help)
+        .expect("there is a place");
     assert_eq!(edits[0].span().start, at + 6);
     assert_eq!(edits[0].text(), "\n    fence;");
 }

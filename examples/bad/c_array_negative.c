@@ -1,0 +1,14 @@
+#include <pthread.h>
+#include <stdatomic.h>
+int cells[-1];
+void *f(void *p)
+{
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, f, NULL);
+    return 0;
+}

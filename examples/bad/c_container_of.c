@@ -1,0 +1,16 @@
+#include <pthread.h>
+#include <stdatomic.h>
+struct s { int x; } s;
+void *f(void *p)
+{
+    struct s *it = container_of(&s.x, struct s, x);
+    it->x = 1;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, f, NULL);
+    return 0;
+}

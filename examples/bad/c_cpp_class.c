@@ -1,0 +1,2 @@
+class lock { public: int x; };
+int main() { return 0; }

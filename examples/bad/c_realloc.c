@@ -1,0 +1,14 @@
+#include <pthread.h>
+#include <stdatomic.h>
+void *f(void *p)
+{
+    p = realloc(p, 3);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, f, NULL);
+    return 0;
+}

@@ -1,0 +1,10 @@
+#include <pthread.h>
+#include <stdatomic.h>
+void *f(void *p);
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, f, NULL);
+    return 0;
+}

@@ -1,0 +1,11 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#using <atomic>
+void *f(void *p) { return NULL; }
+
+int main(void)
+{
+    pthread_t a;
+    pthread_create(&a, NULL, f, NULL);
+    return 0;
+}

@@ -1,0 +1,4 @@
+// fencewright: threads f(0)
+#include <stdatomic.h>
+atomic_int x;
+void f(int i) { x = i; }

@@ -1,0 +1,48 @@
+// Dekker's lock, all seq_cst.
+// source: Dijkstra, Cooperating sequential processes, 1965
+// expect sc: safe (mutual exclusion)
+// expect tso: safe (seq_cst stores drain)
+// expect pso: safe (seq_cst stores drain)
+// expect tso race: safe (what is plain is behind the lock)
+// expect tso hang: safe (whose turn it is gets in)
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+atomic_bool wants[2];
+atomic_int turn;
+int inside;
+
+void *worker(void *arg)
+{
+    int me = (int)(long)arg, other = 1 - me;
+
+    atomic_store_explicit(&wants[me], 1, memory_order_seq_cst);
+    while (atomic_load_explicit(&wants[other], memory_order_seq_cst)) {
+        if (atomic_load_explicit(&turn, memory_order_seq_cst) != me) {
+            atomic_store_explicit(&wants[me], 0, memory_order_seq_cst);
+            while (atomic_load_explicit(&turn, memory_order_seq_cst) != me)
+                ;
+            atomic_store_explicit(&wants[me], 1, memory_order_seq_cst);
+        }
+    }
+    inside++;
+    assert(inside == 1);
+    inside--;
+    atomic_store_explicit(&turn, other, memory_order_seq_cst);
+    atomic_store_explicit(&wants[me], 0, memory_order_seq_cst);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
