@@ -10,7 +10,6 @@
 //! explicit engine, which at least says how far it saw no violation. The answer names the engine it comes from. What
 //! this gains is measured in `docs/coherence.md` and by the benchmark `regret`.
 
-use crate::analysis::growth;
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
@@ -25,32 +24,33 @@ use crate::watch::{Budget, Monitor};
 #[derive(Clone, Copy, Debug)]
 pub struct Auto;
 
-/// Short looks, and who races after them; the last says how far nothing was seen, if nobody knows.
+/// Short looks, and who races after them; who looks first says how far nothing was seen, if nobody knows.
 struct Order {
     glances: &'static [&'static dyn Engine],
     race: &'static [Contender],
+    /// Who races if a glance has seen that more stores wait than it looks at.
+    race_for_growing: &'static [Contender],
 }
 
-/// Where store buffers cannot grow for ever, states are seldom more than constraints.
+/// States are seldom more than constraints; but where store buffers grow, `explicit` only finds bugs.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
     race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 33)],
+    race_for_growing: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 25)],
 };
-
-/// Where they can, `explicit` only finds bugs.
-const ORDER_FOR_GROWING: Order =
-    Order { race: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 25)], ..ORDER };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and
 /// there may be no end of states.
-const ORDER_FOR_INTEGERS: Order = Order {
-    glances: &[&Explicit::SHORT_GLANCE],
-    race: &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)],
-};
+const ORDER_FOR_INTEGERS: Order =
+    Order { glances: &[&Explicit::SHORT_GLANCE], race: RACE_FOR_INTEGERS, race_for_growing: RACE_FOR_INTEGERS };
 
-/// For hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going backwards
-/// often shows at once that there is no way there.
-const GLANCES_BACKWARDS: &[&dyn Engine] = &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE];
+const RACE_FOR_INTEGERS: &[Contender] =
+    &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)];
+
+/// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
+/// backwards often shows at once that there is no way there.
+const ORDER_BACKWARDS: Order =
+    Order { glances: &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE], ..ORDER };
 
 const fn with(engine: &'static dyn Engine, part: u64) -> Contender {
     Contender { engine, part }
@@ -107,7 +107,8 @@ impl Engine for Auto {
                 other => said.push(other),
             }
         }
-        let racing: Vec<_> = order.race.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
+        let race_of = if said.iter().any(has_met_a_bound) { order.race_for_growing } else { order.race };
+        let racing: Vec<_> = race_of.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
         match racing[..] {
             [only] => said.push(only.engine.check(task, monitor)),
             _ => match race(&racing, task, monitor, worth) {
@@ -115,7 +116,9 @@ impl Engine for Auto {
                 Err(all) => said.extend(all),
             },
         }
-        let last_answer = said.iter().rposition(Result::is_ok);
+        let seer = order.glances[0].name();
+        let how_far = said.iter().rposition(|it| it.as_ref().is_ok_and(|answer| answer.engine == seer));
+        let last_answer = how_far.or_else(|| said.iter().rposition(Result::is_ok));
         said.swap_remove(last_answer.unwrap_or(0))
     }
 }
@@ -123,12 +126,16 @@ impl Engine for Auto {
 fn order(task: &Task<'_>) -> Order {
     let is_far_off = |it: &Property| it.kind == PropertyKind::Hang || it.situations.is_empty();
     let goes_backwards = !task.program.properties().is_empty() && task.program.properties().iter().all(is_far_off);
-    if task.program.has_wider_data_than(FEW_VALUES) {
-        return ORDER_FOR_INTEGERS;
+    match task.program.has_wider_data_than(FEW_VALUES) {
+        true => ORDER_FOR_INTEGERS,
+        false if goes_backwards => ORDER_BACKWARDS,
+        false => ORDER,
     }
-    let may_grow = task.buffering().is_ok_and(|buffering| growth::may_grow(task.flow(), buffering));
-    let order = if may_grow { ORDER_FOR_GROWING } else { ORDER };
-    if goes_backwards { Order { glances: GLANCES_BACKWARDS, ..order } } else { order }
+}
+
+/// Whether a glance has seen that more stores wait than it looks at.
+fn has_met_a_bound(said: &Said) -> bool {
+    said.as_ref().is_ok_and(|it| matches!(it.verdict, Verdict::Unknown(StopReason::BufferBound(_))))
 }
 
 /// Whether no other engine needs to be asked.
