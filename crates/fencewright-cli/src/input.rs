@@ -17,7 +17,7 @@ use fencewright::watch::{Limits, Stop};
 use crate::args::{InputArguments, SearchArguments};
 use crate::console::{Console, reason};
 use crate::frontends;
-use crate::monitor::Watch;
+use crate::monitor::{Watch, less};
 
 /// A text and the front end that reads it.
 pub(crate) struct Input {
@@ -147,7 +147,7 @@ pub(crate) fn within<T: Send + 'static>(
     let name = console.name_of(path);
     let watch = Watch::start(*limits, name.clone(), console);
     let done = watch.over(|_| work());
-    limits.time = limits.time.map(|time| time.saturating_sub(watch.elapsed()));
+    *limits = less(*limits, watch.elapsed());
     done.map_err(|stop| {
         let help = StopReason::from(stop).advice().map(str::to_owned);
         console.stopped(&name, &format!("`{name}` was not read to its end: {stop}"), help.as_deref());

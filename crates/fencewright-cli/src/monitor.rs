@@ -50,6 +50,33 @@ struct Drawn {
     fences: String,
 }
 
+/// The limits of several questions about one file under one model: each may take its part of the time that is left.
+pub(crate) struct Turns {
+    limits: Limits,
+    started: Instant,
+    n_left: u32,
+}
+
+impl Turns {
+    /// So many questions, from now on.
+    pub(crate) fn new(limits: Limits, n_questions: usize) -> Self {
+        Self { limits, started: Instant::now(), n_left: u32::try_from(n_questions).unwrap_or(u32::MAX) }
+    }
+
+    /// The limits of the next.
+    pub(crate) fn next(&mut self) -> Limits {
+        let left = less(self.limits, self.started.elapsed());
+        let part = left.time.map(|time| time / self.n_left.max(1));
+        self.n_left = self.n_left.saturating_sub(1);
+        Limits { time: part, ..left }
+    }
+}
+
+/// Limits of which so much time is gone.
+pub(crate) fn less(limits: Limits, time: Duration) -> Limits {
+    Limits { time: limits.time.map(|it| it.saturating_sub(time)), ..limits }
+}
+
 impl Watch {
     /// The clock starts now.
     pub(crate) fn start(limits: Limits, title: String, console: &Console) -> Arc<Self> {

@@ -40,7 +40,7 @@ pub(crate) struct SearchArguments {
     /// Switch a reduction off; verdicts never change (repeatable; `fencewright engines` lists them)
     #[arg(long, value_name = "REDUCTION", value_parser = reductions())]
     pub without: Vec<String>,
-    /// Stop after this time, for each file and model, reading the file included: `60s`, `5m`, `none`
+    /// Stop after this time, for each file and model, reading it and all questions included: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
     pub timeout: Limit<Duration>,
     /// Stop at this much memory: `2G`, `none`

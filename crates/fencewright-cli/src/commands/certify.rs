@@ -24,7 +24,7 @@ use crate::code::{Code, REPORT};
 use crate::commands::fence::candidates;
 use crate::console::Console;
 use crate::input::Unread;
-use crate::monitor::Watch;
+use crate::monitor::{Turns, Watch};
 use crate::{input, interrupt, output, rss};
 
 /// Certifies a file under every model asked.
@@ -86,11 +86,15 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     }
     let mut code = Code::Good;
-    for (model, asked) in models.iter().flat_map(|model| questions.iter().map(move |asked| (*model, asked))) {
-        let job = Job { arguments, limits, program: &program, notes: &notes, spelling: input.spelling(), model, asked };
-        code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
-        if console.is_closed() || interrupt::is_asked() {
-            break;
+    'all: for &model in &models {
+        let mut turns = Turns::new(limits, questions.len());
+        for asked in &questions {
+            let (limits, spelling) = (turns.next(), input.spelling());
+            let job = Job { arguments, limits, program: &program, notes: &notes, spelling, model, asked };
+            code = code.max(if arguments.fences { job.fences(console) } else { job.check(console) });
+            if console.is_closed() || interrupt::is_asked() {
+                break 'all;
+            }
         }
     }
     if code == Code::Defect {

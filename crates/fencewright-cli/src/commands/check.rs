@@ -16,7 +16,7 @@ use fencewright::watch::Stop;
 use crate::args::{Asked, CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
-use crate::monitor::Watch;
+use crate::monitor::{Turns, Watch};
 use crate::{input, interrupt, output, rss};
 
 /// A file and how to search it, whatever the verb.
@@ -58,8 +58,10 @@ pub(crate) fn answer(question: &Question<'_>, console: &mut Console) -> Code {
     let notes = console.take_notes();
     let mut code = Code::Good;
     for model in question.search.models() {
-        for asked in question.search.asked(&program) {
-            let watch = Watch::start(limits, format!("{} under {model}", program.source().name()), console);
+        let questions = question.search.asked(&program);
+        let mut turns = Turns::new(limits, questions.len());
+        for asked in questions {
+            let watch = Watch::start(turns.next(), format!("{} under {model}", program.source().name()), console);
             code = code.max(answer_under(question, (&program, &notes), (model, &asked, &watch), console));
             if console.is_closed() || interrupt::is_asked() {
                 return code;

@@ -22,7 +22,7 @@ use crate::args::{FenceArguments, WhichFences};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::input::{Input, Unread};
-use crate::monitor::Watch;
+use crate::monitor::{Watch, less};
 use crate::{input, interrupt, output, rss};
 
 /// Everything about one file.
@@ -183,7 +183,13 @@ impl Job<'_> {
             Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
         };
         let asked = other.as_ref().unwrap_or(self.program);
-        Job { asked, ..*self }.told(models, &answer, watch.elapsed().as_secs_f64(), console)
+        // What is left of the time is for checking the repaired text.
+        Job { asked, limits: less(self.limits, watch.elapsed()), ..*self }.told(
+            models,
+            &answer,
+            watch.elapsed().as_secs_f64(),
+            console,
+        )
     }
 
     fn told(&self, models: &[Model], answer: &Result<Synthesis, Refusal>, seconds: f64, console: &mut Console) -> Code {

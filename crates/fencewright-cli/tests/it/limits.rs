@@ -113,6 +113,50 @@ fn checks_keep_to_time_and_memory() {
     }
 }
 
+/// Ten thousand stores that may all wait at once: a buffer is not copied for each of them.
+#[test]
+fn long_threads_need_little_memory() {
+    let stores: String = (0..10_000).map(|i| format!("{} = {};\n", ["x", "y"][i % 2], i % 4)).collect();
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let path = directory.path().join("long.fw");
+    let text = format!("shared x, y: 0..3;\nthread A {{\n{stores}}}\nforbid x == 3 && y == 3 at end;\n");
+    fs::write(&path, text).expect("a file can be written");
+    for model in ["tso", "pso"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_fencewright"))
+            .args(["check", "--model", model, "--memory", "2G", "--format", "json"])
+            .arg(&path)
+            .output()
+            .expect("the command starts");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line: serde_json::Value = serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
+        assert_eq!(line["verdict"], "safe", "{said}");
+        assert!(line["stats"]["peak_rss_bytes"].as_u64().unwrap_or(0) < 500 << 20, "{said}");
+    }
+}
+
+/// Four questions that each could take for ever have one second together.
+#[test]
+fn questions_share_the_time() {
+    let text = "shared x[6]: 0..5;
+         thread P(i: 0..5) {
+             loop { while (x[i] != x[(i + 1) % 6]) { } x[i] = (x[(i + 2) % 6] + 1) % 6; x[(i + 3) % 6] = i; }
+         }
+         forbid hang;\n";
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    let path = directory.path().join("questions.fw");
+    fs::write(&path, text).expect("a file can be written");
+    let started = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_fencewright"))
+        .args(["check", "--model", "pso", "--engine", "explicit", "--ask", "safety,hang,race,robust"])
+        .args(["--timeout", "1s", "--memory", "1G", "--format", "json"])
+        .arg(&path)
+        .output()
+        .expect("the command starts");
+    let (took, said) = (started.elapsed(), String::from_utf8_lossy(&output.stdout).into_owned());
+    assert!(took < Duration::from_secs(1) + GRACE + GRACE, "{took:?} {said}");
+    assert_eq!(said.lines().count(), 4, "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn each_engine_keeps_to_time_and_memory() {
     for (name, text) in hostile() {

@@ -3,7 +3,7 @@
 use std::fmt::{Display, Write};
 
 use crate::memory::{Internal, Model, PsoRmw};
-use crate::program::{FencePlace, Placement, Side, Value};
+use crate::program::{FencePlace, Placement, Side, StateVar, Value};
 use crate::system::{Action, Control, Fault, Trace, Violation};
 use crate::util::Idx;
 
@@ -111,6 +111,17 @@ impl Lines {
                 self.line(format_args!("rising{}", words(&rising)));
                 let late: Vec<usize> = grid.late.iter().map(|process| process.index()).collect();
                 self.line(format_args!("late{}", words(&late)));
+                if !grid.growing.is_empty() {
+                    let growing: Vec<usize> = grid.growing.iter().map(|x| x.index()).collect();
+                    self.line(format_args!("growing{}", words(&growing)));
+                }
+                for (&variable, scale) in &grid.scales {
+                    let variable = match variable {
+                        StateVar::Memory(x) => site(Site::Memory(x)),
+                        StateVar::Register(process, register) => site(Site::Register(process, register)),
+                    };
+                    self.line(format_args!("scale {scale}*{variable}"));
+                }
                 self.line("qed");
             }
             Proof::Basis(basis) => {

@@ -9,6 +9,7 @@
 //! for it beside a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::thread::{self, ThreadId};
 
 use crate::engine::look::look;
 use crate::engine::{Answer, Engine, StopReason, Task, Verdict};
@@ -16,12 +17,14 @@ use crate::program::{EdgeId, OperationId, Program, Property, PropertyId};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation, replay};
 use crate::util::IndexVec;
-use crate::watch::{Budget, Monitor};
+use crate::watch::{Budget, Monitor, Part, Progress, Stop, worked};
 
 /// A short look goes through so many states.
 const LOOK: u64 = 100_000;
 /// The engine may spend so many states or constraints, or twice those of the violation if these are more.
 const BUDGET: u64 = 1_000;
+/// And so much work, on each of its threads, or for each of those states so much if that is more.
+const WORK: (u64, u64) = (300_000, 20);
 
 /// What a program is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,7 +112,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// Asks for what is violated besides what a run violates; the verdict of all that is open then.
     fn besides(&mut self, mut run: Box<Run>, budget: u64) -> Verdict {
-        let monitor = Budget { monitor: self.monitor, max: budget };
+        let monitor = Effort::new(Budget { monitor: self.monitor, max: budget });
         loop {
             let violated = Checked::violated(&self.firsts, run.trace.violation);
             let was_open = self.open.remove(&violated);
@@ -164,5 +167,32 @@ impl Asked<'_> {
         let Task { program, placement, model, options } = self.task;
         let run = replay(program, placement, *model, options.dialect, &found.trace);
         run.map(Box::new).map_err(|error| StopReason::Defect(error.to_string()))
+    }
+}
+
+/// Stops at so many states or constraints, and at so much work of a thread: before there is a state to count, an engine
+/// may work for long.
+struct Effort<'a> {
+    budget: Budget<'a>,
+    /// The thread that asks, which has done so much before.
+    asking: (ThreadId, u64),
+}
+
+impl<'a> Effort<'a> {
+    fn new(budget: Budget<'a>) -> Self {
+        Self { budget, asking: (thread::current().id(), worked()) }
+    }
+}
+
+impl Monitor for Effort<'_> {
+    fn poll(&self, progress: &Progress) -> Option<Stop> {
+        let before = if thread::current().id() == self.asking.0 { self.asking.1 } else { 0 };
+        let max = WORK.0.max(self.budget.max.saturating_mul(WORK.1));
+        let is_spent = worked().saturating_sub(before) > max;
+        self.budget.poll(progress).or_else(|| is_spent.then_some(Stop::Spent(self.budget.max)))
+    }
+
+    fn begins(&self, part: Part<'_>) {
+        self.budget.begins(part);
     }
 }

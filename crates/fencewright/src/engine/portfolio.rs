@@ -14,7 +14,7 @@ use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
-use crate::engine::race::{Said, Worth, race};
+use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::{Property, PropertyKind};
@@ -24,25 +24,37 @@ use crate::watch::{Budget, Monitor};
 #[derive(Clone, Copy, Debug)]
 pub struct Auto;
 
-/// Short looks, and who races after them; the last says how far nothing was seen, if nobody knows.
+/// Short looks, and who races after them; who looks first says how far nothing was seen, if nobody knows.
 struct Order {
     glances: &'static [&'static dyn Engine],
-    race: &'static [&'static dyn Engine],
+    race: &'static [Contender],
+    /// Who races if a glance has seen that more stores wait than it looks at.
+    race_for_growing: &'static [Contender],
 }
 
+/// States are seldom more than constraints; but where store buffers grow, `explicit` only finds bugs.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
-    race: &[&LoadBuffer, &Coherence::PROVING, &Explicit::DEFAULT],
+    race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 33)],
+    race_for_growing: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 25)],
 };
 
-/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values.
+/// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and
+/// there may be no end of states.
 const ORDER_FOR_INTEGERS: Order =
-    Order { glances: &[&Explicit::GLANCE], race: &[&ZonesEngine, &Predicates, &LoadBuffer, &Explicit::DEFAULT] };
+    Order { glances: &[&Explicit::SHORT_GLANCE], race: RACE_FOR_INTEGERS, race_for_growing: RACE_FOR_INTEGERS };
+
+const RACE_FOR_INTEGERS: &[Contender] =
+    &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)];
 
 /// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
 /// backwards often shows at once that there is no way there.
 const ORDER_BACKWARDS: Order =
     Order { glances: &[&Explicit::GLANCE, &Short(&LoadBuffer, 2_000), &Coherence::GLANCE], ..ORDER };
+
+const fn with(engine: &'static dyn Engine, part: u64) -> Contender {
+    Contender { engine, part }
+}
 
 /// An engine that gives up after so many states or constraints.
 struct Short(&'static dyn Engine, u64);
@@ -80,7 +92,7 @@ impl Engine for Auto {
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         let order = order(task);
-        let engines = order.glances.iter().chain(order.race).copied();
+        let engines = order.glances.iter().copied().chain(order.race.iter().map(|it| it.engine));
         let mut refusals = engines.map(|engine| engine.takes(task));
         let first = refusals.next().expect("there is an engine");
         first.or_else(|refusal| refusals.find(Result::is_ok).unwrap_or(Err(refusal)))
@@ -95,15 +107,18 @@ impl Engine for Auto {
                 other => said.push(other),
             }
         }
-        let racing: Vec<_> = order.race.iter().copied().filter(|it| it.takes(task).is_ok()).collect();
+        let race_of = if said.iter().any(has_met_a_bound) { order.race_for_growing } else { order.race };
+        let racing: Vec<_> = race_of.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
         match racing[..] {
-            [only] => said.push(only.check(task, monitor)),
+            [only] => said.push(only.engine.check(task, monitor)),
             _ => match race(&racing, task, monitor, worth) {
                 Ok(answer) => return Ok(answer),
                 Err(all) => said.extend(all),
             },
         }
-        let last_answer = said.iter().rposition(Result::is_ok);
+        let seer = order.glances[0].name();
+        let how_far = said.iter().rposition(|it| it.as_ref().is_ok_and(|answer| answer.engine == seer));
+        let last_answer = how_far.or_else(|| said.iter().rposition(Result::is_ok));
         said.swap_remove(last_answer.unwrap_or(0))
     }
 }
@@ -116,6 +131,11 @@ fn order(task: &Task<'_>) -> Order {
         false if goes_backwards => ORDER_BACKWARDS,
         false => ORDER,
     }
+}
+
+/// Whether a glance has seen that more stores wait than it looks at.
+fn has_met_a_bound(said: &Said) -> bool {
+    said.as_ref().is_ok_and(|it| matches!(it.verdict, Verdict::Unknown(StopReason::BufferBound(_))))
 }
 
 /// Whether no other engine needs to be asked.

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //!   round        0        1        2
-//!   load-buffer  30,000 ─ 60,000 ─ 120,000 ───────────────────╮
-//!   coherence    30,000 ─ 43,100: an alarm, out               │
-//!   explicit     30,000 ─ 60,000 ─ 119,713: safe ──▶ the answer; the others are told to stop
+//!   explicit     30,000 ─ 37,500 ─ 46,875 ────────────────────╮
+//!   coherence    30,000 ─ 11,300: an alarm, out               │
+//!   load-buffer  30,000 ─ 37,500 ─ 41,713: safe ──▶ the answer; the others are told to stop
 //! ```
 //!
-//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares double
-//! from round to round. They are counted in the work that engines say they have done ([`worked`]), not in time, and the
-//! answer is that of the first in the list among those that answer in the same round: the same question gets the same
-//! answer and run, on one core and on several. It is known as soon as those before it in the list have done their
-//! share. What it costs is at most twice the number of engines times what the quickest takes, if like work takes like
-//! time.
+//! An engine that has done its share of a round waits inside its monitor, so it goes on where it was; shares grow by a
+//! quarter from round to round. They are counted in the work that engines say they have done ([`worked`]), not in time,
+//! and the answer is that of the first in the list among those that answer in the same round: the same question gets
+//! the same answer and run, on one core and on several. It is known as soon as those before it in the list have done
+//! their share. What it costs is little more than the number of engines times what the quickest takes, if like work
+//! takes like time and all have the same part of a share; those that are seldom the quickest have a smaller one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,8 +25,19 @@ use crate::watch::{Monitor, Progress, Stop, heard, heeding, worked};
 /// The work of the first round: some thousandths of a second.
 const FIRST_SHARE: u64 = 30_000;
 
+/// By how much the next round is larger, as a fraction.
+const GROWTH: (u64, u64) = (5, 4);
+
 /// As much as the main thread has, and more: long blocks are run by recursion.
 const STACK_BYTES: usize = 64 << 20;
+
+/// An engine in a race.
+#[derive(Clone, Copy)]
+pub(super) struct Contender {
+    pub(super) engine: &'static dyn Engine,
+    /// In percent, how much of a share it has.
+    pub(super) part: u64,
+}
 
 /// What an engine says.
 pub(super) type Said = Result<Answer, Unsupported>;
@@ -45,7 +56,7 @@ pub(super) enum Worth {
 /// Lets engines race; the winner's answer, or those of all if nobody wins. Each engine runs on one thread, as many at
 /// once as the options allow.
 pub(super) fn race(
-    contenders: &[&'static dyn Engine],
+    contenders: &[Contender],
     task: &Task<'_>,
     monitor: &dyn Monitor,
     worth: fn(&Verdict) -> Worth,
@@ -55,8 +66,8 @@ pub(super) fn race(
     let task = &Task { options: &options, ..*task };
     let rounds = Arc::new(Rounds::new(contenders.len(), n_permits));
     let heard = heard();
-    let run = |number: usize, engine: &'static dyn Engine| {
-        let share = Arc::new(Share::take(&rounds, number)?);
+    let run = |number: usize, Contender { engine, part }: Contender| {
+        let share = Arc::new(Share::take(&rounds, number, FIRST_SHARE * part / 100)?);
         let seat = Seat { share: &share, monitor };
         let far_below = Arc::new(FarBelow { share: Arc::clone(&share), heard: heard.clone() });
         let said = heeding(far_below, || engine.check(task, &seat));
@@ -66,9 +77,9 @@ pub(super) fn race(
         Some(said)
     };
     let mut said: Vec<Option<Said>> = thread::scope(|scope| {
-        let start = |(number, engine)| {
+        let start = |(number, contender)| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES);
-            thread.spawn_scoped(scope, move || run(number, engine)).expect("a thread can be started")
+            thread.spawn_scoped(scope, move || run(number, contender)).expect("a thread can be started")
         };
         let threads: Vec<_> = contenders.iter().copied().enumerate().map(start).collect();
         threads.into_iter().map(|it| it.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
@@ -183,9 +194,9 @@ struct Share {
 
 impl Share {
     /// Its first turn; none if the race is over before.
-    fn take(rounds: &Arc<Rounds>, number: usize) -> Option<Self> {
+    fn take(rounds: &Arc<Rounds>, number: usize, first: u64) -> Option<Self> {
         rounds.wait(rounds.state(), number);
-        let (size, until) = (AtomicU64::new(FIRST_SHARE), AtomicU64::new(worked() + FIRST_SHARE));
+        let (size, until) = (AtomicU64::new(first), AtomicU64::new(worked() + first));
         (!rounds.is_decided()).then(|| Self { rounds: Arc::clone(rounds), number, size, until })
     }
 
@@ -193,7 +204,7 @@ impl Share {
     fn rest(&self) -> Option<Stop> {
         let until = self.until.load(Ordering::Relaxed);
         if worked() >= until {
-            let size = self.size.load(Ordering::Relaxed).saturating_mul(2);
+            let size = self.size.load(Ordering::Relaxed).saturating_mul(GROWTH.0) / GROWTH.1;
             self.size.store(size, Ordering::Relaxed);
             self.until.store(until.saturating_add(size), Ordering::Relaxed);
             let mut state = self.rounds.state();
@@ -239,7 +250,7 @@ impl Monitor for FarBelow {
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST_SHARE, Worth, race};
+    use super::{Contender, FIRST_SHARE, Worth, race};
     use crate::engine::{
         Answer, Card, Engine, Options, Repairs, RestsOn, Stats, StopReason, Task, Unsupported, Verdict,
     };
@@ -297,24 +308,37 @@ mod tests {
 
     /// Who wins.
     fn winner(contenders: &[&'static Counting], threads: usize) -> Option<&'static str> {
+        winner_of_parts(&contenders.iter().map(|&it| (it, 100)).collect::<Vec<_>>(), threads)
+    }
+
+    /// The same with parts of shares.
+    fn winner_of_parts(contenders: &[(&'static Counting, u64)], threads: usize) -> Option<&'static str> {
         let program = Builder::new(Source::new("empty", "")).finish();
         let options = Options { threads, ..Options::default() };
-        let contenders: Vec<_> = contenders.iter().map(|&engine| engine as &dyn Engine).collect();
+        let contenders: Vec<_> = contenders.iter().map(|&(engine, part)| Contender { engine, part }).collect();
         race(&contenders, &Task::new(&program, Model::Sc, &options), &Unlimited, worth).ok().map(|it| it.engine)
     }
 
     const SLOW: &Counting = &Counting { name: &FIRST, needs: 95, knows: true };
     const QUICK: &Counting = &Counting { name: &SECOND, needs: 25, knows: true };
-    const QUICKER: &Counting = &Counting { name: &THIRD, needs: 21, knows: true };
+    const QUICKER: &Counting = &Counting { name: &THIRD, needs: 24, knows: true };
     const IGNORANT: &Counting = &Counting { name: &FIRST, needs: 5, knows: false };
 
     #[test]
     fn who_needs_fewer_rounds_wins_and_the_list_decides_between_equals() {
         for threads in [1, 2, 3] {
             assert_eq!(winner(&[SLOW, QUICK], threads), Some("second"));
-            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need two rounds");
+            assert_eq!(winner(&[SLOW, QUICK, QUICKER], threads), Some("second"), "both need three rounds");
             assert_eq!(winner(&[IGNORANT, QUICKER], threads), Some("third"));
             assert_eq!(winner(&[IGNORANT, IGNORANT], threads), None);
+        }
+    }
+
+    #[test]
+    fn who_has_a_smaller_part_needs_more_rounds() {
+        for threads in [1, 2] {
+            assert_eq!(winner_of_parts(&[(QUICK, 20), (SLOW, 100)], threads), Some("first"));
+            assert_eq!(winner_of_parts(&[(QUICK, 100), (SLOW, 100)], threads), Some("second"));
         }
     }
 }

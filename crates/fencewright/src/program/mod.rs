@@ -20,6 +20,7 @@ mod observer;
 mod order;
 mod placement;
 mod property;
+mod scaled;
 mod strengthen;
 mod template;
 mod width;
@@ -36,6 +37,8 @@ pub use model::{
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
 pub use property::{NoHang, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
+pub use scaled::Scales;
+pub(crate) use scaled::{MAX_SCALE, gcd, lcm};
 pub use strengthen::{Reorder, Repair, Strengthening, with_orders};
 pub use template::{OperationId, Template, TemplateId};
 pub use width::MAX_OUTCOMES;

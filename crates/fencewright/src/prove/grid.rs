@@ -37,7 +37,7 @@ impl super::Prover for Prover {
 }
 
 /// A grid in the words of certificates.
-fn abstraction(Grid { k, single, pair, modulus, predicates, rising, late }: Grid) -> Abstraction {
+fn abstraction(Grid { k, single, pair, modulus, predicates, rising, late, growing, scales }: Grid) -> Abstraction {
     let site = |site: Site| match site {
         Site::Memory(x) => Some(certificate::Site::Memory(x)),
         Site::Register(process, register) => Some(certificate::Site::Register(process, register)),
@@ -52,5 +52,5 @@ fn abstraction(Grid { k, single, pair, modulus, predicates, rising, late }: Grid
     };
     let predicates = predicates.iter().filter_map(predicate).collect();
     let modulus = u32::try_from(modulus).ok().filter(|&it| it > 1);
-    Abstraction { k, single, pair, modulus, predicates, rising, late }
+    Abstraction { k, single, pair, modulus, predicates, rising, late, growing, scales }
 }

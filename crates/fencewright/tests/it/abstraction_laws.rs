@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use fencewright::certificate::abstraction::{Predicate, Site};
 use fencewright::certificate::{Abstraction, Certificate, Claim, Proof, Question, Subject, digest, verify};
 use fencewright::memory::{Dialect, Model, PsoRmw};
-use fencewright::program::{LocationId, Placement, Program};
+use fencewright::program::{Domain, LocationId, Placement, Program, Scales, StateVar, Value};
 use fencewright::watch::{Monitor, Progress, Stop};
 
 use crate::common::integers::{Arithmetic, Integers};
@@ -105,6 +105,36 @@ const TRAPS: &[&str] = &[
      thread A { let r: int = 0; x = 1; x = 2; x = 3; r = y; }
      thread B { let s: int = 0; y = 1; s = x; }
      forbid B.s == 2;",
+    // What a late thread finds is at most what memory holds only where memory grows: an update, a block, a store that
+    // waits or one that does not may lower it.
+    "shared x: int = 0; shared y: int = 5;
+     thread A { let r: int = 0; x = 1; r = y; }
+     thread B { let s: int = 0; s = x; y = 1; }
+     forbid A.r == 5 && y == 1 at end;",
+    "shared x: int = 0; shared y: int = 5;
+     thread A { let r: int = 0; x = 1; r = y; }
+     thread B { let s: int = fetch_add(y, -4); }
+     forbid A.r == 5 && y == 1 at end;",
+    "shared x: int = 0; shared y: int = 5;
+     thread A { let r: int = 0; x = 1; r = y; }
+     thread B { atomic { y = 1; } }
+     forbid A.r == 5 && y == 1 at end;",
+    // It may be less than that.
+    "shared x, y: int = 0;
+     thread A { let r: int = 0; x = 1; r = y; }
+     thread B { let s: int = 0; y = 1; fence; s = x; }
+     forbid A.r == 0 && B.s == 0 at end;",
+    // In other units a value that is picked, or that nobody has chosen, is still any.
+    "shared x: 0..3 = any;
+     thread A { let r: int = 0; r = x; }
+     forbid A.r == 1;",
+    "shared x: int = 0;
+     thread A { let r: 0..3 = any; x = r; }
+     thread B { let s: int = 0; s = x; }
+     forbid B.s == 1;",
+    // And what is multiplied by nothing may still go wrong.
+    "shared x: int = 4;
+     thread A { let r: int = 0; let s: int = 0; s = x / 2; r = 0 * (1 / (s - 2)); }",
     // Stores that fall do not leave in the order of their values.
     "shared x: int = 0;
      thread A { let r: int = 0; x = 1; x = 3; x = 2; r = x; }
@@ -147,6 +177,10 @@ struct Counts {
     by_rising: Cell<u32>,
     /// And with processes that are late.
     by_late: Cell<u32>,
+    /// And with memory that grows.
+    by_growing: Cell<u32>,
+    /// And in other units.
+    by_scale: Cell<u32>,
     refused_rightly: Cell<u32>,
 }
 
@@ -165,8 +199,12 @@ impl Counts {
                     self.accepted.set(self.accepted.get() + u32::from(accepted.is_some()));
                     let is_by_rising = accepted.as_ref().is_some_and(|grid| !grid.rising.is_empty());
                     self.by_rising.set(self.by_rising.get() + u32::from(is_by_rising));
-                    let is_by_late = accepted.is_some_and(|grid| !grid.late.is_empty());
+                    let is_by_late = accepted.as_ref().is_some_and(|grid| !grid.late.is_empty());
                     self.by_late.set(self.by_late.get() + u32::from(is_by_late));
+                    let is_by_growing = accepted.as_ref().is_some_and(|grid| !grid.growing.is_empty());
+                    self.by_growing.set(self.by_growing.get() + u32::from(is_by_growing));
+                    let is_by_scale = accepted.is_some_and(|grid| !grid.scales.is_empty());
+                    self.by_scale.set(self.by_scale.get() + u32::from(is_by_scale));
                 }
             }
         }
@@ -192,7 +230,29 @@ fn accepted(program: &Program, model: Model, pso_rmw: PsoRmw) -> Option<Abstract
     let late = program.processes().indices().map(|process| BTreeSet::from([process]));
     let late = late.chain([program.processes().indices().collect()]);
     let late = late.map(|late| Abstraction { k: 1, late, ..plain.clone() });
-    grids.chain(rising).chain(late).chain([linear]).find(|grid| is_accepted(program, model, pso_rmw, grid))
+    // Besides, memory may grow.
+    let everybody = Abstraction { k: 1, late: program.processes().indices().collect(), ..plain.clone() };
+    let growing = Abstraction { growing: all.clone(), ..everybody.clone() };
+    let with_rising = Abstraction { growing: all.clone(), rising: all.clone(), ..everybody.clone() };
+    let mut tried =
+        grids.chain(rising).chain(late).chain([growing, with_rising]).chain(scaled(program)).chain([linear]);
+    tried.find(|grid| is_accepted(program, model, pso_rmw, grid))
+}
+
+/// The program in other units: all integers twice as large, or one of them.
+fn scaled(program: &Program) -> Vec<Abstraction> {
+    let memory = program.locations().iter_enumerated().map(|(x, it)| (StateVar::Memory(x), it.domain));
+    let registers = program
+        .processes()
+        .iter_enumerated()
+        .flat_map(|(p, it)| it.registers.iter_enumerated().map(move |(r, it)| (StateVar::Register(p, r), it.domain)));
+    let scalable: Vec<StateVar> = memory.chain(registers).filter(|it| it.1 != Domain::Bool).map(|it| it.0).collect();
+    let sets = [scalable.clone()].into_iter().chain(scalable.iter().take(1).map(|&it| vec![it]));
+    let scales = sets.map(|set| set.into_iter().map(|it| (it, 2)).collect::<Scales>());
+    let even: BTreeSet<Value> = (-4..=4).map(|it| 2 * it).collect();
+    let grid =
+        |scales| Abstraction { k: 2, single: even.clone(), pair: even.clone(), scales, ..Abstraction::default() };
+    scales.map(grid).collect()
 }
 
 /// Sums of what is in memory and registers, bounded by a few constants.

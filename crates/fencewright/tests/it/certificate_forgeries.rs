@@ -9,6 +9,7 @@ use fencewright::engine::coherence::Coherence;
 use fencewright::engine::data_race::ask_race;
 use fencewright::engine::hang::Hang;
 use fencewright::engine::portfolio::Auto;
+use fencewright::engine::predicates::Predicates;
 use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{Engine, Options, Task, Verdict, ask};
 use fencewright::frontend;
@@ -173,6 +174,8 @@ fn originals() -> Vec<(Program, Certificate)> {
         of("litmus/sb.fw", Model::Tso),
         of("papers/dekker_fenced.fw", Model::Pso),
         of("litmus/n6_mfence.fw", Model::Tso),
+        by(&Predicates, "integers/acknowledged_versions.fw", Model::Tso),
+        by(&Predicates, "integers/version_by_half.fw", Model::Tso),
         fences("litmus/sb.fw", Model::Tso),
         fences("litmus/mp.fw", Model::Pso),
     ]

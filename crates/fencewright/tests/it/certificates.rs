@@ -15,12 +15,13 @@ use fencewright::engine::robust::{ROBUST, ROBUST_TRACE};
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, named};
 use fencewright::frontend;
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Program};
+use fencewright::program::{FenceKind, LocationId, Placement, Program, Scales, StateVar, Value};
 use fencewright::prove::{
     Proved, certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace,
 };
 use fencewright::source::Source;
 use fencewright::synth::{Request, candidates, synthesize};
+use fencewright::util::Idx;
 use fencewright::watch::{Monitor, Progress, Stop, Unlimited};
 
 use crate::common::expectation::{Expectations, Fences, examples, root};
@@ -309,4 +310,49 @@ fn what_no_grid_shows_is_explored() {
         let forged = Certificate { claim: Claim::Safe(placement, Proof::Exploration(n_states + 1)), ..read };
         assert!(verify(&program, &forged, &Unlimited).is_err(), "{model}: there are not so many states");
     }
+}
+
+/// What the certificate of an example says of the grid through which it is seen.
+fn grid_of(name: &str, model: Model) -> (Program, Certificate, Abstraction) {
+    let program = program(&root().join("examples/integers").join(name));
+    let options = Options::default();
+    let proved = certify(&Auto, &Task::new(&program, model, &options), &Unlimited).expect("an engine takes it");
+    let certificate = proved.certificate.unwrap_or_else(|| panic!("{:?}", proved.answer.verdict));
+    let certificate = reread(&program, &certificate).expect("the checker accepts it");
+    let Claim::Safe(_, Proof::Abstraction(grid)) = &certificate.claim else { panic!("{:?}", certificate.claim) };
+    let grid = grid.clone();
+    (program, certificate, grid)
+}
+
+fn is_refused(program: &Program, certificate: &Certificate, grid: Abstraction) -> bool {
+    let claim = Claim::Safe(Placement::NONE, Proof::Abstraction(grid));
+    verify(program, &Certificate { claim, ..certificate.clone() }, &Unlimited).is_err()
+}
+
+#[test]
+fn quotients_are_proved_in_other_units() {
+    for model in [Model::Sc, Model::Tso] {
+        let (program, certificate, grid) = grid_of("version_by_half.fw", model);
+        assert!(!grid.scales.is_empty(), "{model}: halves are counted");
+        let plain = Abstraction { scales: Scales::new(), ..grid.clone() };
+        assert!(is_refused(&program, &certificate, plain), "{model}: not without scales");
+        for (&variable, &scale) in &grid.scales {
+            for wrong in [0, -scale, 1, scale + 1, Value::MAX] {
+                let mut scales = grid.scales.clone();
+                scales.insert(variable, wrong);
+                assert!(is_refused(&program, &certificate, Abstraction { scales, ..grid.clone() }), "{wrong}");
+            }
+        }
+        let mut scales = grid.scales.clone();
+        scales.insert(StateVar::Memory(LocationId::from_usize(99)), 2);
+        assert!(is_refused(&program, &certificate, Abstraction { scales, ..grid }), "{model}: there is no such");
+    }
+}
+
+#[test]
+fn what_is_read_late_is_at_most_what_memory_holds_if_that_grows() {
+    let (program, certificate, grid) = grid_of("acknowledged_versions.fw", Model::Tso);
+    assert!(!grid.growing.is_empty());
+    let blind = Abstraction { growing: BTreeSet::new(), ..grid };
+    assert!(is_refused(&program, &certificate, blind), "it takes that acknowledgements grow");
 }

@@ -3,7 +3,7 @@
 //! Synthesis proves every set before it reports it, so a wrong formula would only cost it time; here the formula stands
 //! alone.
 
-use fencewright::engine::coherence::{ABSTRACTION, Avoided, Coherence, K, Places, avoid};
+use fencewright::engine::coherence::{ABSTRACTION, Avoided, Coherence, K, Places, VALUES, Values, avoid};
 use fencewright::engine::{Abstraction, Options, Task};
 
 use fencewright::frontend::{self, fw};
@@ -65,6 +65,23 @@ fn store_buffering_needs_a_fence_in_each_thread() {
     for precision in [(Abstraction::Fd, 0), (Abstraction::Fd, 1), (Abstraction::Pd, 0), (Abstraction::Set, 0)] {
         // Either fence alone leaves the other thread's load early, which is enough to go wrong.
         check_sets(text, Model::Tso, precision, &[&[0, 1]]);
+    }
+}
+
+/// Beside a counter that never ends: with every integer as it is there is no end to the states, cut off there is.
+#[test]
+fn what_avoids_bad_states_is_found_with_integers_cut_off() {
+    let text = "shared x, y, c: int = 0;\nthread P { x = 1; let a = y; }\nthread Q { y = x - x + 1; let a = x; }\n\
+                thread C { let n: int = 0; loop { n = n + 1; c = n; } }\nforbid P.a == 0 && Q.a == 0 at end of P, Q;";
+    let program = parsed(text);
+    for model in [Model::Tso, Model::Pso] {
+        for (values, expected) in [(Values::Exact, &[][..]), (Values::Intervals, &[vec![0, 1]][..])] {
+            let options = Options::default().with_count(&K, 1).with_name(&VALUES, values.name());
+            let task = Task::new(&program, model, &options);
+            let short = Coherence { max_states: 20_000, ..Coherence::DEFAULT };
+            let avoided = avoid(&short, &task, &places(&program), &Unlimited).expect("it can be cut off");
+            assert_eq!(avoided.sets, expected, "{values:?} under {model}: {:?}", avoided.stopped);
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn proves_only_what_is_true(sample: &Sample) -> Result<(), String> {
             for (abstraction, k) in [(Abstraction::Fd, 0), (Abstraction::Fd, 2), (Abstraction::Pd, 1)] {
                 let options = Options::default().with_name(&ABSTRACTION, abstraction.name()).with_count(&K, k);
                 let task = Task::new(&program, model, &options);
-                let CutOff { program, placement } = cut_off(&task, m).map_err(|it| it.reason)?;
+                let CutOff { program, placement, .. } = cut_off(&task, m).map_err(|it| it.reason)?;
                 let engine = Coherence { max_tried: 0, max_states: 20_000, ..Coherence::DEFAULT };
                 let task = Task { program: &program, placement: &placement, ..task };
                 let answer = engine.check(&task, &Unlimited).map_err(|it| it.reason)?;

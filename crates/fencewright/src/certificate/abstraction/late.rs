@@ -9,10 +9,12 @@
 //! then. Memory holds the same at every moment, so the others do the same. Of what the process itself does only loads
 //! look at memory while a store may wait, since an update or a block waits for the store. Such a load is made too late.
 //! If nobody else writes the location, it finds what it should: the process's last store. Otherwise what it should find
-//! is something that the location has held, so let it find *any* value. A process that makes no load of the second
-//! kind is *prompt*, and nothing is lost. What is put off at the end of a run happens when the buffers drain; a
-//! property that looks at where processes are and at registers holds then as it did, and one that looks at memory
-//! waits for empty buffers anyhow.
+//! is something that the location has held, so let it find *any* value; or, if memory never holds less at the location
+//! than before, any that is at most what it holds. (That memory grows is looked at wherever it changes. At the first
+//! moment that broke it, all loads before had found no more than memory held; so that moment is visited, too.) A
+//! process that makes no load of the second kind is *prompt*, and nothing is lost. What is put off at the end of a run
+//! happens when the buffers drain; a property that looks at where processes are and at registers holds then as it did,
+//! and one that looks at memory waits for empty buffers anyhow.
 //!
 //! That takes stores that reach memory in the order in which they were made, so under PSO all have to be to one
 //! location; and there an update of another location must not come while a store may wait, for it cannot be put off.

@@ -28,11 +28,12 @@ mod late;
 mod linear;
 mod step;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::memory::Buffering;
 use crate::numeric::{Bound, Zone};
-use crate::program::{LocationId, Placement, ProcessId, Program, Value};
+use crate::program::{LocationId, Placement, ProcessId, Program, Scales, Value};
 use crate::system::{Control, Flow};
 use crate::util::IndexVec;
 use crate::watch::heed;
@@ -67,6 +68,10 @@ pub struct Abstraction {
     pub rising: BTreeSet<LocationId>,
     /// The processes whose stores reach memory at once, and whose loads find anything while a store might wait.
     pub late: BTreeSet<ProcessId>,
+    /// The locations of which memory never holds less than before, so that what such a load finds is at most that.
+    pub growing: BTreeSet<LocationId>,
+    /// By how much variables are multiplied before anything is looked at.
+    pub scales: Scales,
 }
 
 /// What becomes of the stores of a process.
@@ -86,7 +91,16 @@ pub(super) fn check(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     let machine = subject.buffering()?;
-    visiting(Flow { program, placement }, machine, abstraction, |visit| visit.run(steps))
+    let scaled = match abstraction.scales.is_empty() {
+        true => Cow::Borrowed(program),
+        false => Cow::Owned(in_other_units(program, &abstraction.scales)?),
+    };
+    visiting(Flow { program: &scaled, placement }, machine, abstraction, |visit| visit.run(steps))
+}
+
+/// The program with every variable multiplied.
+fn in_other_units(program: &Program, scales: &Scales) -> Result<Program, Failure> {
+    program.scaled(scales).ok_or_else(|| Failure::Refused("the scales do not fit the program".to_owned()))
 }
 
 /// Does something with a visit that has not begun.
@@ -96,7 +110,7 @@ fn visiting<T>(
     abstraction: &Abstraction,
     then: impl FnOnce(&mut Visit<'_>) -> T,
 ) -> T {
-    let Abstraction { k, rising, late, .. } = abstraction;
+    let Abstraction { k, rising, late, growing, .. } = abstraction;
     let store = |process: ProcessId| match waiting_points(flow, process, machine) {
         Some(points) if !loads_at(flow, process, &points) => {
             Storing { machine: Buffering::None, stale: BTreeSet::new() }
@@ -111,7 +125,7 @@ fn visiting<T>(
         urgent: Urgent::new(flow),
         live: Live::new(flow.program),
         bad: Bad { program: flow.program, layout: &layout },
-        stepper: Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising },
+        stepper: Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising, growing },
         seen: HashMap::new(),
         todo: Vec::new(),
         bytes: 0,

@@ -48,6 +48,8 @@ pub(super) struct Stepper<'a> {
     pub(super) k: usize,
     /// The locations to which stores are said to rise.
     pub(super) rising: &'a BTreeSet<LocationId>,
+    /// The locations of which memory is said never to hold less than before.
+    pub(super) growing: &'a BTreeSet<LocationId>,
 }
 
 impl Stepper<'_> {
@@ -56,7 +58,7 @@ impl Stepper<'_> {
         let mut out = Vec::new();
         for process in from.key.controls.indices() {
             out.extend(self.moves(from, process)?);
-            out.extend(self.flushes(from, process).into_iter().map(Next::Configuration));
+            out.extend(self.flushes(from, process)?.into_iter().map(Next::Configuration));
         }
         Ok(out)
     }
@@ -85,30 +87,34 @@ impl Stepper<'_> {
     }
 
     /// The stores of a process that may leave.
-    fn flushes(&self, from: &Configuration, process: ProcessId) -> Vec<Configuration> {
-        let any = from.data.zone.n_variables();
-        let leaving =
-            from.buffer(process, self.layout).leaving(self.storing[process].machine, Term::var(any)).into_iter();
-        let flushed = leaving.filter_map(|Leaving { location, value, rest }| {
+    fn flushes(&self, from: &Configuration, process: ProcessId) -> Result<Vec<Configuration>, Failure> {
+        let any = Term::var(from.data.zone.n_variables());
+        let mut out = Vec::new();
+        for Leaving { location, value, rest } in
+            from.buffer(process, self.layout).leaving(self.storing[process].machine, any)
+        {
             let x = self.layout.location(location);
             let (from, value) = match value {
-                Leaves::With(value) => (from.clone(), value),
-                Leaves::Any => (self.with_any(from, location, None)?, Term::var(any)),
-                Leaves::Between(first, last) => (self.with_any(from, location, Some((first, last)))?, Term::var(any)),
+                Leaves::With(value) => (Some(from.clone()), value),
+                Leaves::Any => (self.with_any(from, location, None), any),
+                Leaves::Between(first, last) => (self.with_any(from, location, Some((Some(first), last))), any),
             };
-            Some(from.assigned(&[(x, value)], Some((process, &rest)), self.layout))
-        });
-        flushed.collect()
+            let Some(from) = from else { continue };
+            self.check_growing(&from, location, value)?;
+            out.push(from.assigned(&[(x, value)], Some((process, &rest)), self.layout));
+        }
+        Ok(out)
     }
 
-    /// With a variable more that is any value of a location, perhaps from one to another; `None` if there is no such.
-    fn with_any(&self, from: &Configuration, x: LocationId, between: Option<(Term, Term)>) -> Part {
+    /// With a variable more that is any value of a location, perhaps from one up to another; `None` if none is.
+    fn with_any(&self, from: &Configuration, x: LocationId, between: Option<(Option<Term>, Term)>) -> Part {
         let mut data = from.data.extended();
         let any = from.data.zone.n_variables();
         let bounds = self.flow.program.locations()[x].domain.bounds();
         let is_possible = bounds.is_none_or(|bounds| within(&mut data.zone, any, bounds))
             && between.is_none_or(|(first, last)| {
-                data.zone.add_difference(first, Term::var(any), 0) && data.zone.add_difference(Term::var(any), last, 0)
+                first.is_none_or(|first| data.zone.add_difference(first, Term::var(any), 0))
+                    && data.zone.add_difference(Term::var(any), last, 0)
             });
         is_possible.then(|| from.with_data(data))
     }
@@ -120,6 +126,16 @@ impl Stepper<'_> {
         match is_below {
             false => Ok(()),
             true => Failure::refused(format!("stores to `{}` may fall", self.flow.program.locations()[x].name)),
+        }
+    }
+
+    /// Refuses that memory holds less than before, where it is said never to.
+    fn check_growing(&self, from: &Configuration, x: LocationId, value: Term) -> Result<(), Failure> {
+        let held = Term::var(self.layout.location(x));
+        let may_fall = self.growing.contains(&x) && from.data.zone.clone().add_difference(value, held, -1);
+        match may_fall {
+            false => Ok(()),
+            true => Failure::refused(format!("`{}` may fall in memory", self.flow.program.locations()[x].name)),
         }
     }
 
@@ -153,7 +169,7 @@ impl Stepper<'_> {
             }),
             Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
                 self.stored(from, process, (x, value), &|from, written| match self.storing[process].machine {
-                    Buffering::None => Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout)),
+                    Buffering::None => self.written(from, x, written),
                     Buffering::Fifo | Buffering::PerLocation(_) => {
                         let mut buffer = from.buffer(process, self.layout);
                         self.check_rising(from, &buffer, x, written)?;
@@ -247,7 +263,9 @@ impl Stepper<'_> {
         register: RegisterId,
         x: LocationId,
     ) -> Result<Vec<Part>, Failure> {
-        let Some(from) = self.with_any(from, x, None) else { return Ok(Vec::new()) };
+        // What memory once held is at most what it holds, if that grows.
+        let held = self.growing.contains(&x).then(|| (None, Term::var(self.layout.location(x))));
+        let Some(from) = self.with_any(from, x, held) else { return Ok(Vec::new()) };
         let found = from.data.zone.n_variables() - 1;
         self.assign(&from, process, register, found)
     }
@@ -305,6 +323,12 @@ impl Stepper<'_> {
     ) -> Result<Vec<Part>, Failure> {
         let domain = self.flow.program.locations()[x].domain;
         self.in_domain(from, (expr, &self.registers(process)), domain, with)
+    }
+
+    /// Memory holds a value.
+    fn written(&self, from: &Configuration, x: LocationId, value: Term) -> Result<Configuration, Failure> {
+        self.check_growing(from, x, value)?;
+        Ok(from.assigned(&[(self.layout.location(x), value)], None, self.layout))
     }
 
     /// Does something at the location that a place stands for, by cases of its index.
@@ -374,6 +398,9 @@ impl Stepper<'_> {
                 }
             }
         }
+        for (from, new) in out.iter().flatten() {
+            self.check_growing(from, x, *new)?;
+        }
         self.finish_update(process, cell, into, out)
     }
 
@@ -430,9 +457,7 @@ impl Stepper<'_> {
                 self.assign(from, process, *register, self.layout.location(x))
             }),
             Micro::Store(place, value) => self.at_place(from, process, place, &|from, x| {
-                self.stored(from, process, (x, value), &|from, written| {
-                    Ok(from.assigned(&[(self.layout.location(x), written)], None, self.layout))
-                })
+                self.stored(from, process, (x, value), &|from, written| self.written(from, x, written))
             }),
             Micro::Choose(branches) => {
                 let parts = branches.iter().map(|branch| self.block(from, process, branch));

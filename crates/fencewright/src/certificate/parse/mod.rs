@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::memory::{Internal, Model, PsoRmw};
 use crate::program::{
-    By, CandidateId, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Side, Value,
+    By, CandidateId, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Scales, Side,
+    StateVar, Value,
 };
 use crate::source::{Diagnostic, Source};
 use crate::system::{Action, Control, Fault, Start, Step, Trace, Violation};
@@ -182,8 +183,32 @@ fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
     }
     let rising = lines.expect("rising")?.rest(Word::index)?;
     let late = lines.expect("late")?.rest(Word::index)?;
+    let growing = match lines.next_if("growing") {
+        Some(mut line) => line.rest(Word::index)?,
+        None => BTreeSet::new(),
+    };
+    let scales = scales(lines)?;
     lines.expect("qed")?.end()?;
-    Ok(Abstraction { k, single, pair, modulus, predicates, rising, late })
+    Ok(Abstraction { k, single, pair, modulus, predicates, rising, late, growing, scales })
+}
+
+fn scales(lines: &mut Lines<'_>) -> Parsed<Scales> {
+    let mut scales = Scales::new();
+    while let Some(mut line) = lines.next_if("scale") {
+        let (factor, at) = line.word("a factor")?.split('*', "a factor, `*` and a variable")?;
+        let variable = match site(at)? {
+            Site::Memory(x) => StateVar::Memory(x),
+            Site::Register(process, register) => StateVar::Register(process, register),
+            Site::Newest(..) | Site::Last(..) => {
+                return Err(Box::new(at.unexpected("`memory:…` or `register:…`")));
+            }
+        };
+        if scales.insert(variable, factor.number()?).is_some() {
+            return Err(Box::new(at.wrong("it already has a scale")));
+        }
+        line.end()?;
+    }
+    Ok(scales)
 }
 
 /// `memory:0`, `register:0:1`, `newest:0:1` or `last:0:1`: where a value is.

@@ -117,7 +117,7 @@ struct Known {
 const MAX_MERGED: usize = 1_000;
 
 /// What a local state takes that was not known, for [`note_work`].
-const WORK_OF_STATE: u32 = 20;
+const WORK_OF_STATE: u32 = 40;
 
 impl<'a> Automaton<'a> {
     /// What is merged.

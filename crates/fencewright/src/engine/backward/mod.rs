@@ -84,6 +84,10 @@ pub trait Indexed: WellStructured {
     fn weight(&self, constraint: &Self::Constraint) -> u32;
     /// The bytes of one constraint, roughly.
     fn bytes(&self) -> u64;
+    /// What a predecessor takes, for [`heed`](crate::watch::heed).
+    fn work_of_predecessor(&self) -> u32 {
+        4
+    }
     /// The monitor is asked after so many constraints.
     fn poll_every(&self) -> u64 {
         256

@@ -31,9 +31,6 @@ const CHUNK: usize = 32;
 /// The monitor is asked after so many bad constraints.
 const BAD_PER_POLL: usize = 1_024;
 
-/// What a predecessor takes, for [`heed`].
-const WORK_OF_PREDECESSOR: u32 = 4;
-
 /// How a search ended.
 #[derive(Clone, Debug)]
 pub enum End<R> {
@@ -220,7 +217,7 @@ impl<S: Indexed> Search<S> {
         for &number in chunk {
             self.system.predecessors(self.antichain.get(number), &mut predecessors);
             let not_covered = predecessors.drain(..).filter_map(|(rule, constraint)| {
-                heed(WORK_OF_PREDECESSOR);
+                heed(self.system.work_of_predecessor());
                 let newcomer = self.antichain.look_up(&self.system, constraint, Some((number, rule)))?;
                 match larger(self, &newcomer) {
                     Some(larger) => self.antichain.look_up(&self.system, larger, Some((number, rule))),

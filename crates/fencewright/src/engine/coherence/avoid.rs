@@ -16,6 +16,9 @@
 //! **Which reductions are sound here.** Local steps: no fence stops them. Not run-ahead: it would take a store before a
 //! flush always, and then the store would seem to be prevented by a fence though the flush could have come first.
 //!
+//! **Unbounded integers** may be cut off ([`values`](super::values)); a fence then stands at the start or the end of
+//! every path that an operation has become.
+//!
 //! Departure: the variables are the fences that may be written, not pairs of labels; see [`Cuts`].
 
 use std::collections::VecDeque;
@@ -23,7 +26,7 @@ use std::collections::VecDeque;
 use crate::engine::automaton::FastMap;
 use crate::engine::coherence::cuts::{Cuts, Places};
 use crate::engine::coherence::segments::Coherent;
-use crate::engine::coherence::{Coherence, Memory, Reducing, shared};
+use crate::engine::coherence::{Coherence, CutOff, Memory, Reducing, cut_off, is_cut_off, reach, shared};
 use crate::engine::packed::{Badness, BufferId, Component, Covering, Expander, Label, Shared, Sink, StateSet, hash_of};
 use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::EdgeId;
@@ -54,6 +57,26 @@ const MAX_SETS: usize = 1_000;
 /// # Errors
 /// The engine does not take the task.
 pub fn avoid(
+    engine: &Coherence,
+    task: &Task<'_>,
+    places: &Places,
+    monitor: &dyn Monitor,
+) -> Result<Avoided, Unsupported> {
+    if !is_cut_off(task) {
+        return avoid_exactly(engine, task, places, monitor);
+    }
+    let CutOff { program, placement, positions } = cut_off(task, reach(task.program))?;
+    let mut moved = Places::new();
+    for (position, variables) in places {
+        for &position in positions.get(position).into_iter().flatten() {
+            moved.entry(position).or_default().extend(variables);
+        }
+    }
+    avoid_exactly(engine, &Task { program: &program, placement: &placement, ..*task }, &moved, monitor)
+}
+
+/// The same with every integer as it is.
+fn avoid_exactly(
     engine: &Coherence,
     task: &Task<'_>,
     places: &Places,

@@ -222,9 +222,9 @@ impl Engine for Coherence {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
-        match task.options.choice(&VALUES, &Values::ALL, Values::name) {
-            Values::Intervals if task.program.has_unbounded_data() => self.check_cut_off(task, monitor),
-            Values::Exact | Values::Intervals => self.check_exactly(task, monitor),
+        match is_cut_off(task) {
+            true => self.check_cut_off(task, monitor),
+            false => self.check_exactly(task, monitor),
         }
     }
 }
@@ -232,7 +232,7 @@ impl Engine for Coherence {
 impl Coherence {
     /// A proof with integers cut off, or what comes out without that in a few states.
     fn check_cut_off(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let CutOff { program, placement } = cut_off(task, reach(task.program))?;
+        let CutOff { program, placement, .. } = cut_off(task, reach(task.program))?;
         let rough = Self { max_tried: 0, ..self.clone() };
         let mut answer = rough.check_exactly(&Task { program: &program, placement: &placement, ..*task }, monitor)?;
         let is_alarm = matches!(answer.verdict, Verdict::Unknown(StopReason::Alarm(_) | StopReason::Overflow));
@@ -276,6 +276,12 @@ impl Coherence {
             (Abstraction::Fd | Abstraction::Pd, Some(k)) => Ok(k..=k),
         }
     }
+}
+
+/// Whether integers are to be cut off, and there are such.
+fn is_cut_off(task: &Task<'_>) -> bool {
+    let values = task.options.choice(&VALUES, &Values::ALL, Values::name);
+    values == Values::Intervals && task.program.has_unbounded_data()
 }
 
 /// What is kept of the unordered part of a buffer.

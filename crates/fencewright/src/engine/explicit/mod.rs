@@ -56,7 +56,16 @@ impl Explicit {
     };
 
     /// A short look: finds most bugs of small programs, with a shortest run, and proves the smallest of them.
-    pub const GLANCE: Self = Self { growing_states: 2_000, max_states: 20_000, max_bytes: 16 << 20, ..Self::DEFAULT };
+    pub const GLANCE: Self = Self {
+        shortest_states: 20_000,
+        growing_states: 2_000,
+        max_states: 20_000,
+        max_bytes: 16 << 20,
+        ..Self::DEFAULT
+    };
+
+    /// The same where states may have no end, and take longer.
+    pub const SHORT_GLANCE: Self = Self { shortest_states: 10_000, max_states: 4_000, ..Self::GLANCE };
 }
 
 /// A program with unbounded data is searched up to this many states.

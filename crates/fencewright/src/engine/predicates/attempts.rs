@@ -6,11 +6,14 @@
 //! | 2 | stores *rise* ([`waiting`](super::waiting)), to all locations but those to which it turns out that they fall |
 //! | 3 | besides, some processes are *late* ([`late`](crate::engine::symbolic::late)): all that can be, then each |
 //!
+//! With the third, memory is assumed to *grow* where a late process looks, but for the locations where it turns out that
+//! it falls: then what is loaded too late is at most what memory holds.
+//!
 //! A process that is prompt, so that to be late costs nothing, always is.
 
 use std::collections::BTreeSet;
 
-use crate::engine::predicates::machine::{Machine, Storing};
+use crate::engine::predicates::machine::{Machine, Rising, Storing};
 use crate::engine::predicates::refine::{Outcome, Refinement, first_k};
 use crate::engine::predicates::search::Problem;
 use crate::engine::predicates::waiting::Rules;
@@ -81,20 +84,25 @@ impl Refinement<'_> {
     pub(super) fn answered<T>(mut self, lates: &Lates<'_>, tell: impl FnOnce(Verdict, &Refinement<'_>) -> T) -> T {
         let verdict = match self.run() {
             Outcome::Verdict(verdict) => verdict,
-            Outcome::Falls(_) => unreachable!("stores to no location are said to rise"),
+            Outcome::Falls(_) => unreachable!("nothing is said to rise"),
         };
         let machine = self.problem.machine;
         let mut rising = if is_alarm(&verdict) { stored(&machine) } else { return tell(verdict, &self) };
         for late in std::iter::once(BTreeSet::new()).chain(lates.sets()) {
             let storing = lates.storing(&late);
+            let mut growing = machine.stale_locations(&storing);
             while !(late.is_empty() && rising.is_empty()) {
                 let rules = Rules { k: first_k(self.task), rising: &rising, ..machine.rules };
-                let problem = Problem { machine: Machine { rules, storing: &storing, ..machine }, ..self.problem };
+                let problem = Problem {
+                    machine: Machine { rules, storing: &storing, growing: &growing, ..machine },
+                    ..self.problem
+                };
                 let mut again = Refinement { problem, templates: self.templates.clone(), ..self };
                 let outcome = again.run();
                 self.stats = again.stats;
                 match outcome {
-                    Outcome::Falls(x) => drop(rising.remove(&x)),
+                    Outcome::Falls(Rising::Stores(x)) => drop(rising.remove(&x)),
+                    Outcome::Falls(Rising::Memory(x)) => drop(growing.remove(&x)),
                     Outcome::Verdict(verdict) if is_alarm(&verdict) => break,
                     Outcome::Verdict(verdict) => return tell(verdict, &again),
                 }

@@ -82,27 +82,36 @@ pub(super) struct Transition {
     pub n_picked: usize,
     /// When it can happen.
     pub when: Condition,
-    /// A store to a location to which stores rise, if this is one: with this value, while that one waits.
-    pub rise: Option<Rise>,
+    /// What must not fall by it.
+    pub rises: Vec<Rise>,
     /// What each variable afterwards is.
     pub terms: Vec<Term>,
 }
 
-/// A store that must not be below another.
+/// A value that must not be below another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rise {
-    /// To this location.
-    pub location: LocationId,
-    /// This one waits.
-    pub waiting: Term,
-    /// This one comes.
+    /// Since this is said to rise.
+    pub what: Rising,
+    /// The one that is there.
+    pub there: Term,
+    /// The one that comes.
     pub value: Term,
+}
+
+/// What is said to rise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rising {
+    /// The stores to a location that wait in a buffer.
+    Stores(LocationId),
+    /// What memory holds.
+    Memory(LocationId),
 }
 
 impl Rise {
     /// Whether it may fall all the same.
     pub(super) fn may_fall(&self, mut before: Zone) -> bool {
-        before.add_difference(self.value, self.waiting, -1)
+        before.add_difference(self.value, self.there, -1)
     }
 }
 
@@ -121,6 +130,8 @@ pub(super) struct Machine<'a> {
     pub storing: &'a IndexVec<ProcessId, Storing>,
     /// Who writes each location.
     pub writers: &'a IndexVec<LocationId, Writers>,
+    /// The locations of which memory never holds less than before.
+    pub growing: &'a BTreeSet<LocationId>,
 }
 
 /// What becomes of the stores of a process.
@@ -237,10 +248,11 @@ impl Machine<'_> {
             }
         };
         terms[self.layout.location(leaving.location)] = value;
+        let rises = self.growths(&terms).collect();
         let rule = Rule { process, kind: RuleKind::Leaves(leaving.location, leaving.how) };
         let (to, terms) = self.with_waiting(from, process, &leaving.rest, terms);
         let when = Condition { guards, ..Condition::default() };
-        Transition { rule, to, n_picked: usize::from(leaving.how == How::Some), when, rise: None, terms }
+        Transition { rule, to, n_picked: usize::from(leaving.how == How::Some), when, rises, terms }
     }
 
     fn step(&self, from: &Skeleton, (process, id): (ProcessId, u32), mut waiting: Waiting) -> Option<Transition> {
@@ -262,7 +274,7 @@ impl Machine<'_> {
         };
         let term = |sum: Sum<Var>| Term { base: sum.var.map_or(0, variable), plus: sum.plus };
         let mut terms: Vec<Term> = (0..self.layout.n_base()).map(Term::var).collect();
-        let mut rise = None;
+        let mut rises = Vec::new();
         match step.act {
             Act::Local | Act::Load(_) => {}
             Act::Fence(FenceKind::Full) => waiting.is_empty().then_some(())?,
@@ -271,7 +283,7 @@ impl Machine<'_> {
             Act::Store(x, sum) if rules.order == Buffering::None => terms[self.layout.location(x)] = term(sum),
             Act::Store(x, sum) => {
                 let newest = waiting.load(x, rules.keep).filter(|_| rules.rising.contains(&x));
-                rise = newest.map(|waiting| Rise { location: x, waiting, value: term(sum) });
+                rises.extend(newest.map(|there| Rise { what: Rising::Stores(x), there, value: term(sum) }));
                 waiting.store(x, term(sum), rules);
             }
         }
@@ -281,14 +293,38 @@ impl Machine<'_> {
         for (&x, &sum) in &step.effect.memory {
             terms[self.layout.location(x)] = term(sum);
         }
+        rises.extend(self.growths(&terms));
         let mut when = condition(&step.effect, variable);
-        let bounds = stale.and_then(|x| self.program.locations()[x].domain.bounds());
-        when.guards.extend(bounds.into_iter().flat_map(|it| within(found, it)));
+        when.guards.extend(stale.into_iter().flat_map(|x| self.once_held(x, found)));
         let (mut to, terms) = self.with_waiting(from, process, &waiting, terms);
         to.states[process.index()] = step.to;
         let rule = Rule { process, kind: RuleKind::Step(id) };
         let n_picked = step.effect.picks.len() + usize::from(stale.is_some());
-        Some(Transition { rule, to, n_picked, when, rise, terms })
+        Some(Transition { rule, to, n_picked, when, rises, terms })
+    }
+
+    /// When memory may once have held a value at a location: no more than it holds now, if that grows.
+    fn once_held(&self, x: LocationId, value: usize) -> Vec<Guard> {
+        let bounds = self.program.locations()[x].domain.bounds().into_iter().flat_map(|it| within(value, it));
+        let held = Term::var(self.layout.location(x));
+        bounds.chain(self.growing.contains(&x).then(|| at_most(Term::var(value), held))).collect()
+    }
+
+    /// What must not fall where memory becomes this.
+    fn growths(&self, terms: &[Term]) -> impl Iterator<Item = Rise> {
+        self.growing.iter().filter_map(|&x| {
+            let cell = self.layout.location(x);
+            let (there, value) = (Term::var(cell), terms[cell]);
+            (value != there).then_some(Rise { what: Rising::Memory(x), there, value })
+        })
+    }
+
+    /// All locations of which a step finds anything if this becomes of stores.
+    pub(super) fn stale_locations(&self, storing: &IndexVec<ProcessId, Storing>) -> BTreeSet<LocationId> {
+        let machine = Machine { storing, ..*self };
+        let steps =
+            self.flows.iter_enumerated().flat_map(|(process, flow)| flow.steps.iter().map(move |it| (process, it)));
+        steps.filter_map(|(process, step)| machine.stale(process, step)).collect()
     }
 
     /// The location of which a step finds anything, if there is one: others write it, and a store might wait.

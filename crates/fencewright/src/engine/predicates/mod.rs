@@ -42,14 +42,14 @@ use crate::engine::symbolic::flow::ProcessFlow;
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::symbolic::live::live;
 use crate::engine::symbolic::refusal::{Asker, needs_integers};
-use crate::engine::symbolic::scaled::rescaled;
+use crate::engine::symbolic::scaled::{in_other_units, rescaled};
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
 use crate::engine::{
     Answer, Card, Engine, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
 };
-use crate::program::{LocationId, ProcessId, Program, RegisterId, Value};
+use crate::program::{LocationId, ProcessId, Program, RegisterId, Scales, Value};
 use crate::util::IndexVec;
 use crate::watch::{Monitor, Part};
 
@@ -141,6 +141,10 @@ pub struct Grid {
     pub rising: BTreeSet<LocationId>,
     /// The processes whose stores reach memory at once, and some of whose loads find anything.
     pub late: BTreeSet<ProcessId>,
+    /// The locations of which memory never holds less than before.
+    pub growing: BTreeSet<LocationId>,
+    /// By how much variables were multiplied before.
+    pub scales: Scales,
 }
 
 impl Predicates {
@@ -149,7 +153,10 @@ impl Predicates {
     /// # Errors
     /// The engine does not take the task.
     pub fn grid(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Grid, StopReason>, Unsupported> {
-        refined((task, Keep::Newest), monitor, |verdict, refinement| match verdict {
+        let scaled = in_other_units(task.program, ASKER.arithmetic);
+        let program = scaled.as_ref().map_or(task.program, |it| &it.0);
+        let scales = scaled.as_ref().map_or_else(Scales::new, |it| it.1.clone());
+        refined((&Task { program, ..*task }, Keep::Newest), monitor, |verdict, refinement| match verdict {
             Verdict::Safe => {
                 let (single, pair) = refinement.templates.thresholds();
                 let Rules { k, rising, .. } = refinement.problem.machine.rules;
@@ -161,6 +168,8 @@ impl Predicates {
                     predicates: refinement.templates.predicates().to_vec(),
                     rising: rising.clone(),
                     late: refinement.late(),
+                    growing: refinement.problem.machine.growing.clone(),
+                    scales,
                 })
             }
             Verdict::Unsafe(_) => Err(StopReason::Defect("a program that was found safe has a bad run".to_owned())),
@@ -185,8 +194,15 @@ fn refined<T>(
     let storing = lates.storing(&BTreeSet::new());
     let none = BTreeSet::new();
     let rules = Rules { order: buffering, keep, k: first_k(task), rising: &none };
-    let machine =
-        Machine { program: task.program, flows: &flows, layout: &layout, rules, storing: &storing, writers: &writers };
+    let machine = Machine {
+        program: task.program,
+        flows: &flows,
+        layout: &layout,
+        rules,
+        storing: &storing,
+        writers: &writers,
+        growing: &none,
+    };
     let bad = Bad::new(&machine)?;
     let mut templates = Templates::new(&machine, &bad);
     for hint in task.program.hints() {

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::engine::predicates::K;
 use crate::engine::predicates::along::{Along, along};
-use crate::engine::predicates::machine::Machine;
+use crate::engine::predicates::machine::{Machine, Rising};
 use crate::engine::predicates::run;
 use crate::engine::predicates::search::{Alarm, End, Problem, Reached};
 use crate::engine::predicates::templates::Templates;
 use crate::engine::predicates::trace::Solved;
 use crate::engine::predicates::waiting::Rules;
 use crate::engine::{Stats, StopReason, Task, Verdict};
-use crate::program::{LocationId, ProcessId};
+use crate::program::ProcessId;
 use crate::watch::{Monitor, Progress, Stop};
 
 /// So many stores are kept in order at first.
@@ -47,8 +47,8 @@ pub(super) fn first_k(task: &Task<'_>) -> usize {
 pub(super) enum Outcome {
     /// With this verdict.
     Verdict(Verdict),
-    /// Stores to a location do not rise.
-    Falls(LocationId),
+    /// This does not rise.
+    Falls(Rising),
 }
 
 impl Refinement<'_> {
@@ -63,7 +63,7 @@ impl Refinement<'_> {
             let refined = match end {
                 End::Safe => return Outcome::Verdict(Verdict::Safe),
                 End::Stopped(reason) => return Outcome::Verdict(Verdict::Unknown(reason)),
-                End::Falls(x) => return Outcome::Falls(x),
+                End::Falls(what) => return Outcome::Falls(what),
                 End::Alarm(alarm) => self.refine(&alarm),
             };
             if let Err(verdict) = refined {

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use crate::engine::StopReason;
 use crate::engine::predicates::bad::Bad;
-use crate::engine::predicates::machine::{Condition, Machine, Rule, Skeleton};
+use crate::engine::predicates::machine::{Condition, Machine, Rising, Rule, Skeleton};
 use crate::engine::predicates::templates::{Data, Templates};
 use crate::numeric::Zone;
-use crate::program::{LocationId, ProcessId, RegisterId};
+use crate::program::{ProcessId, RegisterId};
 use crate::util::{Idx, IndexVec};
 use crate::watch::{Monitor, Progress, Stop, heed};
 
@@ -33,8 +33,8 @@ pub(super) enum End {
     Safe,
     /// This way leads to something bad, if the abstraction is believed.
     Alarm(Alarm),
-    /// Stores to this location are said to rise, but may not.
-    Falls(LocationId),
+    /// This is said to rise, but may not.
+    Falls(Rising),
     /// The monitor says stop.
     Stopped(StopReason),
 }
@@ -131,8 +131,8 @@ impl Reached {
             heed(WORK_OF_TRANSITION);
             let Node { at: skeleton, data, .. } = &self.nodes[at];
             let Some(mut after) = templates.after(&problem.machine, skeleton, data, &transition) else { continue };
-            if let Some(x) = after.falls {
-                return Some(End::Falls(x));
+            if let Some(what) = after.falls {
+                return Some(End::Falls(what));
             }
             let process = transition.rule.process;
             for &register in &problem.dead[process][transition.to.states[process.index()] as usize] {

@@ -15,14 +15,14 @@
 use std::collections::BTreeSet;
 
 use crate::engine::predicates::bad::Bad;
-use crate::engine::predicates::machine::{Condition, Machine, Skeleton, Transition};
+use crate::engine::predicates::machine::{Condition, Machine, Rising, Skeleton, Transition};
 use crate::engine::predicates::site::{Predicate, base_sites, sites};
 use crate::engine::symbolic::difference::Sum;
 use crate::engine::symbolic::effect::{ANY, Var};
 use crate::engine::symbolic::flow::{Act, Step};
 use crate::engine::symbolic::layout::Layout;
 use crate::numeric::{Bound, Row, Zone, entails};
-use crate::program::{Domain, Initial, LocationId, Value};
+use crate::program::{Domain, Initial, Value};
 
 /// Thresholds for each template.
 #[derive(Clone, Debug, Default)]
@@ -135,7 +135,7 @@ impl Templates {
             };
             (0..self.predicates.len()).filter(|&it| follows(&self.predicates[it])).collect()
         };
-        let falls = transition.rise.filter(|rise| rise.may_fall(before.clone())).map(|rise| rise.location);
+        let falls = transition.rises.iter().find(|rise| rise.may_fall(before.clone())).map(|rise| rise.what);
         Some(After { zone: before.after(&transition.terms), known, falls })
     }
 
@@ -225,8 +225,8 @@ pub(super) struct After {
     /// Exact, if only differences are taken.
     pub zone: Zone,
     known: Vec<usize>,
-    /// A location to which a store is made that may be below one that waits, though stores to it are said to rise.
-    pub falls: Option<LocationId>,
+    /// What is said to rise, and may fall.
+    pub falls: Option<Rising>,
 }
 
 /// What holds before a transition if a row holds after it.
@@ -259,7 +259,7 @@ mod tests {
         let to = Skeleton { states: Box::default(), shapes: Box::default() };
         // (x, y) := (y + 3, 5)
         let terms = vec![Term::constant(0), Term { base: 2, plus: 3 }, Term::constant(5)];
-        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), rise: None, terms };
+        let step = Transition { rule, to, n_picked: 0, when: Condition::default(), rises: Vec::new(), terms };
         // 2x + y ≤ 20 after it if 2y + 11 ≤ 20 before it.
         let after = Row::new([(1, 2), (2, 1)], 20).expect("it fits");
         assert_eq!(before_assignment(&after, &step), Row::new([(2, 2)], 9));

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use crate::engine::symbolic::difference::{Beyond, Case, Conjunction, Differences, MAX_SPLIT, Remainder, limited};
 use crate::engine::symbolic::linear::Linear;
-use crate::program::{BinaryOp, Expr, Micro, Op, Place, Program, RegisterId, RmwVar, StateVar, Value};
+use crate::program::{BinaryOp, Expr, Micro, Op, Place, Program, RegisterId, RmwVar, StateVar, Value, gcd};
 
 /// More quotients than this are not looked at one by one.
 const MAX_QUOTIENTS: Value = 8;
@@ -188,11 +188,6 @@ pub(crate) fn modulus(program: &Program) -> Value {
         let both = modulus / gcd(modulus, divisor) * divisor;
         if both <= MAX_MODULUS { both } else { modulus }
     })
-}
-
-/// The greatest common divisor of two numbers that are not negative.
-pub(super) fn gcd(a: Value, b: Value) -> Value {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The least and the greatest value of a variable, if there are such.

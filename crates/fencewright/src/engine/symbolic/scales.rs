@@ -10,37 +10,23 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::engine::symbolic::difference::MAX_SPLIT;
-use crate::engine::symbolic::division::{gcd, has_few_quotients};
+use crate::engine::symbolic::division::has_few_quotients;
 use crate::program::{
-    BinaryOp, Domain, Edge, Expr, Initial, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar,
-    StateVar, UnaryOp, Value,
+    BinaryOp, Domain, Edge, Expr, Initial, LocationId, MAX_SCALE, Micro, Op, Place, ProcessId, Program, RegisterId,
+    RmwVar, Scales, StateVar, UnaryOp, Value, gcd, lcm,
 };
 
-/// Larger factors are not worth it.
-const MAX_SCALE: Value = 1 << 16;
-
-/// The factor of each variable; those that are left out have 1.
-#[derive(Debug)]
-pub(super) struct Scales(BTreeMap<StateVar, Value>);
-
-impl Scales {
-    /// The scales of a program in which integers are divided, or multiplied if that counts; `None` if none are, or no
-    /// scales fit.
-    pub(super) fn of(program: &Program, products: Products) -> Option<Self> {
-        let found = |products: Products| {
-            let mut relations = Relations { program, products, equal: BTreeMap::new(), is_scaling: false };
-            relations.relate_program();
-            relations.is_scaling.then(|| relations.scales()).flatten()
-        };
-        match products {
-            Products::Scaled => found(Products::Scaled).or_else(|| found(Products::Plain)),
-            Products::Plain => found(Products::Plain),
-        }
-    }
-
-    /// The factor of a variable.
-    pub(super) fn of_variable(&self, program: &Program, variable: StateVar) -> Value {
-        self.0.get(&representative(program, variable)).copied().unwrap_or(1)
+/// The scales of a program in which integers are divided, or multiplied if that counts; `None` if none are, or no
+/// scales fit.
+pub(super) fn scales(program: &Program, products: Products) -> Option<Scales> {
+    let found = |products: Products| {
+        let mut relations = Relations { program, products, equal: BTreeMap::new(), is_scaling: false };
+        relations.relate_program();
+        relations.is_scaling.then(|| relations.scales()).flatten()
+    };
+    match products {
+        Products::Scaled => found(Products::Scaled).or_else(|| found(Products::Plain)),
+        Products::Plain => found(Products::Plain),
     }
 }
 
@@ -73,16 +59,18 @@ impl Ratio {
     }
 }
 
-/// The least number that both divide.
-pub(super) fn lcm(a: Value, b: Value) -> Option<Value> {
-    (a / gcd(a, b)).checked_mul(b)
-}
-
 /// All cells of an array have one scale, that of the first.
 fn representative(program: &Program, variable: StateVar) -> StateVar {
     let StateVar::Memory(x) = variable else { return variable };
     let array = program.arrays().iter().find(|it| it.cells().any(|cell| cell == x));
     StateVar::Memory(array.map_or(x, |it| it.first))
+}
+
+/// What something represents.
+fn variables(program: &Program, representative: StateVar) -> Vec<StateVar> {
+    let StateVar::Memory(x) = representative else { return vec![representative] };
+    let array = program.arrays().iter().find(|it| it.first == x && it.len > 0);
+    array.map_or_else(|| vec![representative], |it| it.cells().map(StateVar::Memory).collect())
 }
 
 /// How the scales of variables are related.
@@ -99,7 +87,7 @@ impl Relations<'_> {
     /// The scales that keep to all relations, if there are such.
     fn scales(&self) -> Option<Scales> {
         let mut found: BTreeMap<Anchor, Ratio> = BTreeMap::new();
-        let mut scales = BTreeMap::new();
+        let mut scales = Scales::new();
         // 1 comes first, as `None` does.
         for &first in self.equal.keys() {
             if found.contains_key(&first) {
@@ -113,10 +101,12 @@ impl Relations<'_> {
             for it in component {
                 let Ratio(n, d) = found[&it];
                 let scale = n.checked_mul(common / d).filter(|it| *it <= MAX_SCALE)?;
-                it.map(|it| scales.insert(it, scale));
+                if let Some(it) = it.filter(|_| scale > 1) {
+                    scales.extend(variables(self.program, it).into_iter().map(|it| (it, scale)));
+                }
             }
         }
-        Some(Scales(scales))
+        Some(scales)
     }
 
     /// All that is related to something, each with its scale relative to it; `None` if there is none.

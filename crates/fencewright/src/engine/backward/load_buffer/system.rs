@@ -478,6 +478,11 @@ impl Indexed for LoadBuffers<'_> {
         signature
     }
 
+    /// Most of it goes by process, and every word is copied.
+    fn work_of_predecessor(&self) -> u32 {
+        u32::try_from(2 * self.n_processes + self.memory_word() / 8).unwrap_or(u32::MAX)
+    }
+
     /// What is still to be done until all processes are at their start with empty buffers, roughly.
     fn weight(&self, constraint: &Constraint) -> u32 {
         let words = self.n_processes..self.memory_word();

@@ -28,7 +28,7 @@ mod expressions;
 mod interval;
 mod reach;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::{Task, Unsupported};
 use crate::program::{
@@ -79,6 +79,9 @@ pub struct CutOff {
     pub program: Program,
     /// Its fences.
     pub placement: Placement,
+    /// Where a fence would stand in it: by position in the given program, at the start or the end of each path that an
+    /// edge has become.
+    pub positions: BTreeMap<Position, Vec<Position>>,
 }
 
 /// The program of a task with its integers cut off beyond `-m` and `m`; `m` is no less than [`least`].
@@ -93,7 +96,12 @@ pub fn cut_off(task: &Task<'_>, m: Value) -> Result<CutOff, Unsupported> {
     for property in task.program.properties() {
         cutter.property(property)?;
     }
-    Ok(CutOff { program: cutter.builder.finish(), placement: cutter.placement })
+    let mut placement = Placement::NONE;
+    for (position, kind) in task.placement.iter() {
+        let moved = cutter.positions.get(&position).into_iter().flatten();
+        moved.for_each(|&position| placement.insert(position, kind));
+    }
+    Ok(CutOff { program: cutter.builder.finish(), placement, positions: cutter.positions })
 }
 
 /// A program being cut off.
@@ -102,7 +110,7 @@ struct Cutter<'a> {
     cases: Cases,
     builder: Builder,
     points: IndexVec<PointId, PointId>,
-    placement: Placement,
+    positions: BTreeMap<Position, Vec<Position>>,
 }
 
 impl<'a> Cutter<'a> {
@@ -127,7 +135,7 @@ impl<'a> Cutter<'a> {
             }
         }
         let points = copied_processes(program, cases, &mut builder);
-        Self { task, cases, builder, points, placement: Placement::NONE }
+        Self { task, cases, builder, points, positions: BTreeMap::new() }
     }
 
     fn domain_of(&self, process: ProcessId, register: RegisterId) -> Domain {
@@ -177,10 +185,8 @@ impl<'a> Cutter<'a> {
         for (i, op) in ops.into_iter().enumerate() {
             let to = if i == last { self.points[edge.to] } else { self.builder.point(edge.process) };
             let new = self.builder.edge(at, op, to, edge.span);
-            for (side, is_here) in [(Side::Before, i == 0), (Side::After, i == last)] {
-                if let Some(kind) = self.task.placement.get(id, side).filter(|_| is_here) {
-                    self.placement.insert(Position { edge: new, side }, kind);
-                }
+            for (side, _) in [(Side::Before, i == 0), (Side::After, i == last)].into_iter().filter(|it| it.1) {
+                self.positions.entry(Position { edge: id, side }).or_default().push(Position { edge: new, side });
             }
             at = to;
         }

@@ -9,12 +9,16 @@ use crate::engine::packed::buffered::{Label, Leaving, Rules};
 use crate::engine::packed::component::Stored;
 use crate::engine::packed::interner::Interner;
 use crate::program::{LocationId, Value};
+use crate::watch::note_work;
 
 /// An interned buffer; 0 is the empty one.
 pub(crate) type BufferId = u32;
 
 /// What a store or value in a buffer takes, where it waits and where it is the newest.
 const BYTES_OF_PART: u64 = 32;
+
+/// What a buffer takes that may not be known, for [`note_work`], beside what is in it.
+const WORK_OF_BUFFER: u32 = 4;
 
 /// The empty buffer.
 pub(super) const EMPTY: BufferId = 0;
@@ -73,6 +77,7 @@ impl<R: Rules> BufferTable<R> {
     /// The buffer in which this waits.
     pub(super) fn intern(&self, waiting: R::Waiting) -> BufferId {
         let n_parts = self.rules.n_parts(&waiting);
+        note_work(WORK_OF_BUFFER + u32::try_from(n_parts).unwrap_or(u32::MAX - WORK_OF_BUFFER));
         self.known.intern(waiting, n_parts)
     }
 

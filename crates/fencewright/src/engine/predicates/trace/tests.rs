@@ -31,7 +31,7 @@ fn step(layout: &Layout, terms: [Term; 2], when: Condition) -> Transition {
     let mut all: Vec<Term> = (0..layout.n_base()).map(Term::var).collect();
     all[1..3].copy_from_slice(&terms);
     let rule = Rule { process: ProcessId::from_usize(0), kind: RuleKind::Step(0) };
-    Transition { rule, to: nowhere(), n_picked: 0, when, rise: None, terms: all }
+    Transition { rule, to: nowhere(), n_picked: 0, when, rises: Vec::new(), terms: all }
 }
 
 fn differences(guards: &[(usize, usize, i64)]) -> Condition {
