@@ -71,7 +71,8 @@ fn robust_certificate(program: &Program, model: Model, question: &Question) -> C
     let task = Task::new(program, model, &options);
     let found = match question {
         Question::RobustTrace => certify_robust_trace(&Auto, &task, &Unlimited),
-        _ => certify_robust(&Auto, &task, &Unlimited),
+        Question::Robust => certify_robust(&Auto, &task, &Unlimited),
+        Question::Safety | Question::Hang(_) | Question::Race(_) => unreachable!("no question of robustness"),
     };
     let proved = found.expect("the engine takes the program").0;
     proved.certificate.unwrap_or_else(|| panic!("no certificate: {:?}", proved.answer.verdict))

@@ -265,14 +265,20 @@ fn agree(a: &[Value], b: &[Value], kept: u32) -> bool {
     a.iter().zip(b).enumerate().all(|(i, (a, b))| kept & (1 << i) == 0 || a == b)
 }
 
+/// Answers that were found out already.
+type Known<Key> = RefCell<BTreeMap<Key, bool>>;
+
+/// In which memories a step is possible, and whether one of its kind reads.
+type Possible<'a> = (BTreeSet<&'a Vec<Value>>, bool);
+
 /// All that a thread may do, whatever memory holds.
 struct Thread {
     locals: Vec<Local>,
     is_end: Vec<bool>,
     steps: Vec<Step>,
     /// What was found out already.
-    known: RefCell<BTreeMap<(usize, Vec<Value>), bool>>,
-    known_by: RefCell<BTreeMap<(usize, Vec<Value>, u32), bool>>,
+    known: Known<(usize, Vec<Value>)>,
+    known_by: Known<(usize, Vec<Value>, u32)>,
     memories: Vec<Vec<Value>>,
 }
 
@@ -303,7 +309,7 @@ impl Thread {
         let now: Vec<&Step> = self.steps.iter().filter(|step| agree(&step.memory, memory, kept)).collect();
         let n_memories = self.memories.iter().filter(|it| agree(it, memory, kept)).count();
         // What is possible, and changes nothing, whatever the other locations hold.
-        let mut always: BTreeMap<(usize, usize), (BTreeSet<&Vec<Value>>, bool)> = BTreeMap::new();
+        let mut always: BTreeMap<(usize, usize), Possible<'_>> = BTreeMap::new();
         for step in now.iter().filter(|step| !step.changes) {
             let found = always.entry((step.from, step.to)).or_default();
             found.0.insert(&step.memory);

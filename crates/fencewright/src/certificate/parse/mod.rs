@@ -85,7 +85,7 @@ fn question(lines: &mut Lines<'_>) -> Parsed<Question> {
     line.end()?;
     match question {
         Question::Hang(_) => may_wait(lines).map(Question::Hang),
-        question => Ok(question),
+        question @ (Question::Safety | Question::Race(_) | Question::Robust | Question::RobustTrace) => Ok(question),
     }
 }
 

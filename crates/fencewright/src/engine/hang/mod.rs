@@ -35,6 +35,7 @@ mod told;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use crate::engine::automaton::{Automaton, Datum, Merging, RegisterFree, StateId, Unmade};
 use crate::engine::{Question, Reduced, Task, Unsupported};
@@ -169,7 +170,7 @@ impl Maker<'_> {
             for (before, memory) in &chosen {
                 for place in &places {
                     let both = place.as_ref().map_or_else(|| Some(memory.clone()), |it| met(memory, &it.memory));
-                    next.extend(both.map(|both| ([&before[..], &[place.clone()]].concat(), both)));
+                    next.extend(both.map(|both| ([&before[..], slice::from_ref(place)].concat(), both)));
                 }
                 few_enough(next.len())?;
             }
@@ -211,7 +212,10 @@ impl Maker<'_> {
         let mut all: Vec<Vec<Place>> = vec![Vec::new()];
         for (process, place) in self.program.processes().indices().zip(places) {
             let here = place.clone().map_or_else(|| self.going_on(process, memory), |it| vec![it]);
-            all = all.iter().flat_map(|before| here.iter().map(|it| [&before[..], &[it.clone()]].concat())).collect();
+            all = all
+                .iter()
+                .flat_map(|before| here.iter().map(|it| [&before[..], slice::from_ref(it)].concat()))
+                .collect();
             few_enough(all.len())?;
         }
         Ok(all)
