@@ -463,8 +463,11 @@ impl<'a> Lowering<'a> {
             it.note_write(target);
             let place = it.place(target, span)?;
             let order = order.update();
+            let at = place.clone();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };
-            Some(it.state.kept(kind, span))
+            let found = it.state.kept(kind, span);
+            it.is_set(target, (&found, at), span);
+            Some(found)
         })
     }
 }

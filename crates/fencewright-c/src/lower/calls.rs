@@ -37,10 +37,16 @@ impl<'a> Lowering<'a> {
                 }
             },
         };
-        let mut values = Vec::new();
+        let (mut values, mut before) = (Vec::new(), Vec::new());
         for argument in arguments {
+            let mark = self.mark();
             let value = self.value(argument)?;
             values.push(self.settled_value(value, argument.span));
+            let touched = self.touched(mark, self.mark());
+            for &other in &before {
+                self.in_either_order(other, touched, span)?;
+            }
+            before.push(touched);
         }
         self.inline(&callee, values, span)
     }
@@ -60,7 +66,7 @@ impl<'a> Lowering<'a> {
         let frame = Frame {
             function: name.to_owned(),
             scopes: vec![Default::default()],
-            changed: changed(&function.body),
+            changed: changed(&function.body).into_iter().chain(self.observed.get(name).cloned().unwrap_or_default()).collect(),
             result,
             returns: Some(Rc::clone(&returns_type)),
             ..Frame::default()

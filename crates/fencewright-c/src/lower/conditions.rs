@@ -34,9 +34,7 @@ impl<'a> Lowering<'a> {
         if let ExprKind::Binary(op, left, right) = &it.kind
             && is_comparison(*op)
         {
-            let left = self.value(left)?;
-            let left = self.settled_before(left, right, span);
-            let right = self.value(right)?;
+            let (left, right) = self.operands(left, right, span)?;
             return Some(test(self.compared_values(*op, left, right, span)?, span));
         }
         let value = self.value(it)?;
@@ -104,6 +102,7 @@ impl<'a> Lowering<'a> {
             | kind @ ConditionKind::And(..)
             | kind @ ConditionKind::Or(..)
             | kind @ ConditionKind::Either
+            | kind @ ConditionKind::IsSet(..)
             | kind @ ConditionKind::Cas { .. } => self.state.kept(EffectKind::Decide(Condition { span, kind }), span),
         }
     }
@@ -244,6 +243,7 @@ pub(super) fn known(condition: &Condition) -> Option<bool> {
         | ConditionKind::And(..)
         | ConditionKind::Or(..)
         | ConditionKind::Either
+        | ConditionKind::IsSet(..)
         | ConditionKind::Cas { .. } => None,
     }
 }
@@ -255,7 +255,8 @@ pub(super) fn negated(condition: Condition, span: Span) -> Condition {
         kind @ ConditionKind::And(..)
         | kind @ ConditionKind::Or(..)
         | kind @ ConditionKind::Either
-        | kind @ ConditionKind::Cas { .. } => {
+        | kind @ ConditionKind::IsSet(..)
+            | kind @ ConditionKind::Cas { .. } => {
             let inner = Condition { span: condition.span, kind };
             Condition { span, kind: ConditionKind::Not(Box::new(inner)) }
         }

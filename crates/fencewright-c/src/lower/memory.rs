@@ -53,6 +53,8 @@ pub(crate) struct Leaf {
 /// What a cell holds at first.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell {
+    /// Nothing.
+    Unset,
     Number(i64),
     Target(Target),
     Function(String),
@@ -117,6 +119,14 @@ impl Memory {
         id
     }
 
+    /// Says that an object holds nothing yet; locks are free all the same.
+    pub(crate) fn unset(&mut self, id: ObjectId) {
+        let leaves = self.objects[id.0].leaves.iter_mut();
+        for leaf in leaves.filter(|it| !matches!(it.ty.ty, Type::Builtin(_))) {
+            leaf.cells.fill(Cell::Unset);
+        }
+    }
+
     /// The object of a name.
     pub(crate) fn named(&self, name: &str) -> Option<ObjectId> {
         self.by_name.get(name).copied()
@@ -150,7 +160,8 @@ impl Memory {
         let (ty, shape, cells) = (leaf.ty.clone(), leaf.shape.clone(), leaf.cells.clone());
         let name = format!("{name}{}", leaf.name);
         let initial: Vec<Initial> = cells.iter().map(|it| Initial::Value(self.number_of(it, numbers))).collect();
-        let domain = if ty.ty == Type::Bool { Domain::Range(0, 1) } else { Domain::Int };
+        let is_set = !cells.iter().any(|it| matches!(it, Cell::Unset));
+        let domain = if ty.ty == Type::Bool && is_set { Domain::Range(0, 1) } else { Domain::Int };
         let pattern = Location { name, domain, initial: initial[0], span };
         let (kept, first, n) = if shape.is_empty() {
             let location = unit.location(pattern);
@@ -166,6 +177,9 @@ impl Memory {
             if is_plain {
                 unit.set_plain(location);
             }
+            if matches!(cells[fencewright::util::Idx::index(location) - fencewright::util::Idx::index(first)], Cell::Unset) {
+                unit.unset(location);
+            }
         }
         if domain == Domain::Int {
             unit.infer(first, bounds(&ty.ty));
@@ -176,6 +190,7 @@ impl Memory {
 
     fn number_of(&self, cell: &Cell, numbers: &mut Numbers) -> i64 {
         match cell {
+            Cell::Unset => 0,
             Cell::Number(number) => *number,
             Cell::Target(target) => numbers.number(target, self).unwrap_or(0),
             Cell::Function(_) => 1,
@@ -203,6 +218,7 @@ impl Leaf {
 /// The least and the greatest value of a type; of 64 bits, those that can be calculated with.
 fn bounds(ty: &Type) -> (i64, i64) {
     match ty.integer() {
+        _ if *ty == Type::Bool => (0, 1),
         Some(Integer { bits: 64, .. }) | None => (i64::MIN, i64::MAX),
         Some(Integer { bits, is_signed: true }) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         Some(Integer { bits, is_signed: false }) => (0, (1 << bits) - 1),
@@ -259,6 +275,11 @@ impl Numbers {
         let indices = target.indices.iter().map(constant).collect::<Option<Vec<_>>>()?;
         let (first, shape) = self.run_of(target, memory)?;
         Some(indices.iter().zip(shape).fold(0, |number, (index, len)| number * len as i64 + index) + first)
+    }
+
+    /// Whether anything points into an object.
+    pub(crate) fn has(&self, object: &str) -> bool {
+        self.runs.keys().any(|key| key.object == object)
     }
 
     /// How many runs there are; more of them mean that another pass is needed.
