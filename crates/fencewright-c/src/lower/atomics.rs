@@ -466,8 +466,7 @@ impl<'a> Lowering<'a> {
             let at = place.clone();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };
             let found = it.state.kept(kind, span);
-            it.is_set(target, (&found, at), span);
-            Some(found)
+            Some(it.is_set(target, (found, at), span))
         })
     }
 }

@@ -43,8 +43,8 @@ impl<'a> Lowering<'a> {
             let value = self.value(argument)?;
             values.push(self.settled_value(value, argument.span));
             let touched = self.touched(mark, self.mark());
-            for &other in &before {
-                self.in_either_order(other, touched, span)?;
+            for other in &before {
+                self.in_either_order(other, &touched, span)?;
             }
             before.push(touched);
         }

@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
         let value = self.settled_before(value, right, span);
         let other = self.value(right)?;
         let (left, right) = (self.touched(first, second), self.touched(second, self.mark()));
-        self.in_either_order(left, right, span)?;
+        self.in_either_order(&left, &right, span)?;
         Some((value, other))
     }
 
@@ -366,10 +366,7 @@ impl<'a> Lowering<'a> {
             it.note_write(target);
             let place = it.place(target, span)?;
             let old = it.state.kept(EffectKind::Update(place.clone(), order, update, by.clone()), span);
-            if update != Update::Swap {
-                it.is_set(target, (&old, place), span);
-            }
-            Some(old)
+            Some(it.is_set(target, (old, place), span))
         })
     }
 

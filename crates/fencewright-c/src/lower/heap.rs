@@ -4,7 +4,9 @@
 
 use std::rc::Rc;
 
-use fencewright::frontend::hir::{Condition, ConditionKind, Expr, LoadOrder, Place, StmtKind, StoreOrder};
+use fencewright::frontend::hir::{
+    Condition, ConditionKind, Expr, First, LoadOrder, Operand, Place, Stmt, StmtKind, StoreOrder,
+};
 use fencewright::program::{BinaryOp as Op, Misuse};
 use fencewright::source::Span;
 
@@ -138,14 +140,24 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What was read from a part of an object was written before.
-    pub(super) fn is_set(&mut self, target: &Target, (value, place): (&Expr, Place), span: Span) {
-        let Base::Object(id) = target.base else { return };
+    /// What was read from a part of an object was written before. In a copy of a structure it need not be: it is 0 then.
+    pub(super) fn is_set(&mut self, target: &Target, (value, place): (Expr, Place), span: Span) -> Expr {
+        let Base::Object(id) = target.base else { return value };
         let is_unset = |leaf: &mut Leaf| leaf.cells.iter().any(|it| matches!(it, Cell::Unset));
-        if self.memory.leaf(id, &target.fields).is_some_and(is_unset) {
-            let condition = Condition { span, kind: ConditionKind::IsSet(value.clone(), place) };
-            self.state.emit(StmtKind::Check(condition, Misuse::Uninitialized), span);
+        if !self.memory.leaf(id, &target.fields).is_some_and(is_unset) {
+            return value;
         }
+        let condition = Condition { span, kind: ConditionKind::IsSet(value.clone(), place) };
+        if !self.is_copying {
+            self.state.emit(StmtKind::Check(condition, Misuse::Uninitialized), span);
+            return value;
+        }
+        let copied = self.state.temporary(span);
+        self.state.emit(StmtKind::Let(copied, First::Constant(0)), span);
+        let keep = Stmt { span, kind: StmtKind::Assign(copied, value) };
+        self.state.emit(StmtKind::If(vec![(condition, vec![keep])], Vec::new()), span);
+        self.state.stable.insert(copied);
+        Expr::Var(Operand::Local(copied))
     }
 
     /// A pointer that is followed points somewhere.

@@ -235,7 +235,9 @@ impl<'a> Lowering<'a> {
         let handle = self.value(&arguments[0])?;
         let handle = self.pointed_at(handle, arguments[0].span)?;
         self.store(&handle, StoreOrder::Plain, Value::Number(Expr::Const(number as i64), Integer::INT), span)?;
-        self.spawn(function, vec![argument], span);
+        // `void *f()` takes whatever it is given.
+        let takes_none = self.functions.get(function.as_str()).is_some_and(|it| it.parameters.is_empty());
+        self.spawn(function, if takes_none { Vec::new() } else { vec![argument] }, span);
         Some(Value::int(0))
     }
 

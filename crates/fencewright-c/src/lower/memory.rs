@@ -21,6 +21,7 @@ use fencewright::source::Span;
 use crate::names::Names;
 use crate::types::{Integer, Qualified, Type};
 
+use super::conversions::mark;
 use super::value::{Base, Target};
 
 /// An object, by its number.
@@ -159,7 +160,12 @@ impl Memory {
         let leaf = self.leaf(id, fields)?;
         let (ty, shape, cells) = (leaf.ty.clone(), leaf.shape.clone(), leaf.cells.clone());
         let name = format!("{name}{}", leaf.name);
-        let initial: Vec<Initial> = cells.iter().map(|it| Initial::Value(self.number_of(it, numbers))).collect();
+        let is_pointer = matches!(ty.ty, Type::Pointer(_));
+        let number = |it| match it {
+            &Cell::Number(value) if is_pointer => mark(value),
+            it @ (Cell::Unset | Cell::Number(_) | Cell::Target(_) | Cell::Function(_)) => self.number_of(it, numbers),
+        };
+        let initial: Vec<Initial> = cells.iter().map(number).map(Initial::Value).collect();
         let is_set = !cells.iter().any(|it| matches!(it, Cell::Unset));
         let domain = if ty.ty == Type::Bool && is_set { Domain::Range(0, 1) } else { Domain::Int };
         let pattern = Location { name, domain, initial: initial[0], span };

@@ -87,13 +87,15 @@ struct Known {
     assigned: BTreeSet<String>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
+    /// Whether constants are kept as pointers, which point nowhere.
+    has_marks: bool,
 }
 
 impl Known {
     /// What has to stay the same.
-    fn size(&self) -> (usize, usize, usize, usize, bool) {
+    fn size(&self) -> (usize, usize, usize, usize, bool, bool) {
         let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len() + self.assigned.len());
-        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed)
+        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed, self.has_marks)
     }
 }
 
@@ -163,6 +165,8 @@ struct Lowering<'a> {
     known: Known,
     unit: Unit,
     threads: Threads,
+    /// Whether a structure is copied.
+    is_copying: bool,
     state: State,
     log: Log,
 }
@@ -208,6 +212,7 @@ impl<'a> Lowering<'a> {
             known,
             unit,
             threads: Threads::default(),
+            is_copying: false,
             state,
             log: Log::default(),
         }

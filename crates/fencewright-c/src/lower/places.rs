@@ -227,8 +227,7 @@ impl<'a> Lowering<'a> {
             it.note_access(target, load != LoadOrder::Plain);
             let place = it.place(target, span)?;
             let value = it.state.kept(EffectKind::Load(place.clone(), load), span);
-            it.is_set(target, (&value, place), span);
-            Some(value)
+            Some(it.is_set(target, (value, place), span))
         })?;
         Some(self.typed(raw, &ty))
     }
@@ -251,7 +250,7 @@ impl<'a> Lowering<'a> {
                 let indices = constants(&target.indices)?;
                 let leaf = self.memory.leaf(id, &target.fields)?;
                 let cell = leaf.cells[leaf.cell(&indices)?].clone();
-                if matches!(cell, Cell::Unset) {
+                if matches!(cell, Cell::Unset) && !self.is_copying {
                     self.misused(Misuse::Uninitialized, span);
                 }
                 Some(of_cell(&cell, &target.ty))
@@ -333,8 +332,10 @@ impl<'a> Lowering<'a> {
         let fields = self.names.structures[number].fields.clone().unwrap_or_default();
         for (at, (_, ty)) in fields.iter().enumerate() {
             let (to, from) = (Named::Target(to.field(at, ty)), Named::Target(from.field(at, ty)));
-            let value = self.load(&from, Orders::of(ty).load, span)?;
-            self.store(&to, Orders::of(ty).store, value, span)?;
+            let was_copying = std::mem::replace(&mut self.is_copying, true);
+            let value = self.load(&from, Orders::of(ty).load, span);
+            self.is_copying = was_copying;
+            self.store(&to, Orders::of(ty).store, value?, span)?;
         }
         Some(())
     }
@@ -358,7 +359,7 @@ impl<'a> Lowering<'a> {
             return Some(Expr::Const(0));
         };
         // It may also be right behind an array, or point at something of another type.
-        let is_mixed = self.known.numbers.len() > runs.len() + 1;
+        let is_mixed = self.known.has_marks || self.known.numbers.len() > runs.len() + 1;
         let may_be_elsewhere = is_mixed || runs.iter().any(|it| !it.shape.is_empty()) || last.shape.len() > 1;
         self.is_somewhere(&pointer, span);
         let is_last = (may_be_elsewhere && last.shape.len() != 1).then(|| is_in(&last, &pointer, 0));

@@ -4,6 +4,9 @@
 mod compiled;
 mod examples;
 mod hardware;
+mod litmus;
+mod memory;
+mod printed;
 mod repairs;
 mod twins;
 mod wrong;

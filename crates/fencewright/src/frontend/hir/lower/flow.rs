@@ -122,6 +122,34 @@ impl Flow {
     }
 }
 
+impl Flow {
+    /// Drops assertions that the text does not have where they hold whatever happens.
+    pub(super) fn drop_held(&self, cfg: &mut Cfg) {
+        for arc in cfg.arcs.iter_mut().filter(|arc| arc.misuse.is_some()) {
+            if let (Op::Assert(condition), Some(registers)) = (&arc.op, &self.at[arc.from])
+                && always(condition, registers)
+            {
+                (arc.op, arc.misuse) = (Op::Assume(Expr::TRUE), None);
+            }
+        }
+        cfg.simplify();
+    }
+}
+
+/// Whether a condition holds for all values of the registers.
+fn always(condition: &Expr<RegisterId>, registers: &Registers) -> bool {
+    match condition {
+        Expr::Const(value) => *value != 0,
+        Expr::Binary(BinaryOp::And, left, right) => always(left, registers) && always(right, registers),
+        Expr::Binary(BinaryOp::Or, left, right) => always(left, registers) || always(right, registers),
+        Expr::Binary(op, left, right) if op.is_comparison() => {
+            let not = Expr::binary(*op, (**left).clone(), (**right).clone()).negated();
+            !narrow(&not, &mut registers.clone())
+        }
+        Expr::Var(_) | Expr::Unary(UnaryOp::Not | UnaryOp::Neg, _) | Expr::Binary(..) => false,
+    }
+}
+
 fn unmasked(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> Interval) -> Expr<RegisterId> {
     match expr {
         Expr::Const(_) | Expr::Var(_) => expr.clone(),
