@@ -42,7 +42,8 @@ const WORDS: [&str; 5] = ["exists", "~exists", "forall", "locations", "filter"];
 /// Whether what is asked starts here.
 pub(super) fn starts(text: &str) -> bool {
     WORDS.iter().any(|it| {
-        text.strip_prefix(it).is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '~']) || rest.trim().is_empty())
+        text.strip_prefix(it)
+            .is_some_and(|rest| rest.trim_start().starts_with(['(', '[', '~']) || rest.trim().is_empty())
     })
 }
 

@@ -66,7 +66,10 @@ impl<'a> Lowering<'a> {
         let frame = Frame {
             function: name.to_owned(),
             scopes: vec![Default::default()],
-            changed: changed(&function.body).into_iter().chain(self.observed.get(name).cloned().unwrap_or_default()).collect(),
+            changed: changed(&function.body)
+                .into_iter()
+                .chain(self.observed.get(name).cloned().unwrap_or_default())
+                .collect(),
             result,
             returns: Some(Rc::clone(&returns_type)),
             ..Frame::default()

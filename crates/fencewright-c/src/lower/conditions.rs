@@ -277,7 +277,7 @@ pub(super) fn negated(condition: Condition, span: Span) -> Condition {
         | kind @ ConditionKind::Or(..)
         | kind @ ConditionKind::Either
         | kind @ ConditionKind::IsSet(..)
-            | kind @ ConditionKind::Cas { .. } => {
+        | kind @ ConditionKind::Cas { .. } => {
             let inner = Condition { span: condition.span, kind };
             Condition { span, kind: ConditionKind::Not(Box::new(inner)) }
         }

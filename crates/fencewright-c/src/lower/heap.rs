@@ -58,7 +58,8 @@ impl<'a> Lowering<'a> {
             None => Rc::clone(&element),
             Some(count) => Rc::new(Type::Array(Rc::clone(&element), count).plain()),
         };
-        let object = self.made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, thread: None, is_unset: n == 1 });
+        let object = self
+            .made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, thread: None, is_unset: n == 1 });
         let target = self.memory.whole(object);
         let target = target.decayed().unwrap_or(target);
         Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))

@@ -183,7 +183,10 @@ impl Memory {
             if is_plain {
                 unit.set_plain(location);
             }
-            if matches!(cells[fencewright::util::Idx::index(location) - fencewright::util::Idx::index(first)], Cell::Unset) {
+            if matches!(
+                cells[fencewright::util::Idx::index(location) - fencewright::util::Idx::index(first)],
+                Cell::Unset
+            ) {
                 unit.unset(location);
             }
         }

@@ -529,7 +529,9 @@ pub(super) fn constants(indices: &[Expr]) -> Option<Vec<i64>> {
 /// What a cell holds.
 fn of_cell(cell: &Cell, ty: &Qualified) -> Value {
     match (cell, &ty.ty) {
-        (Cell::Number(0) | Cell::Unset, Type::Pointer(to)) => Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Null }),
+        (Cell::Number(0) | Cell::Unset, Type::Pointer(to)) => {
+            Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Null })
+        }
         (Cell::Number(value), Type::Pointer(to)) => {
             Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Integer(Expr::Const(*value)) })
         }

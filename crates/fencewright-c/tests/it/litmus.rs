@@ -22,7 +22,8 @@ fn check(text: &str, expected: [bool; 3]) {
 }
 
 fn test(left: &str, right: &str, asked: &str) -> String {
-    let threads = format!("P0(atomic_int *x, atomic_int *y) {{ {left} }}\nP1(atomic_int *x, atomic_int *y) {{ {right} }}");
+    let threads =
+        format!("P0(atomic_int *x, atomic_int *y) {{ {left} }}\nP1(atomic_int *x, atomic_int *y) {{ {right} }}");
     format!("C T\n{{ x = 0; y = 0; }}\n{threads}\n{asked}\n")
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Misuse, NoHang, Op, OperationId,
-    Order, Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
-    Template, TemplateId, Value,
+    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Misuse, NoHang, Op,
+    OperationId, Order, Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar,
+    StateVar, Template, TemplateId, Value,
 };
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};

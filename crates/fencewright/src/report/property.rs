@@ -1,7 +1,7 @@
 //! What was violated, in words.
 
 use crate::engine::{Checked, Judged, Verdict};
-use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
+use crate::program::{Domain, EdgeId, Misuse, Op, Program, PropertyId, PropertyKind};
 use crate::report::{hang, race, robust};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
@@ -102,13 +102,21 @@ fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
 
 /// What an assertion asks; one that the text does not have says what it is against.
 fn asserted(program: &Program, edge: EdgeId) -> (&'static str, String) {
-    match program.misuse(edge) {
+    match misuse(program, edge) {
         Some(misuse) => {
             let text = one_line(program.source().slice(program.edges()[edge].span));
             ("memory", format!("{}: {text}", misuse.words()))
         }
         None => ("assertion", statement(program, edge)),
     }
+}
+
+/// What the assertion of an edge is against; the edge may be the first of an operation that is asserted about.
+fn misuse(program: &Program, edge: EdgeId) -> Option<Misuse> {
+    let asserts = program.edges()[edge].op.has_assertion();
+    let operation = program.edges()[edge].operation;
+    let mut others = program.edges().iter_enumerated().filter(|(_, it)| !asserts && it.operation == operation);
+    program.misuse(edge).or_else(|| others.find_map(|(id, _)| program.misuse(id)))
 }
 
 fn outside(name: &str, value: i64, domain: Domain) -> String {

@@ -40,8 +40,8 @@ mod property;
 mod tree;
 
 pub use lower::lower;
-pub use print::surface;
 pub use order::{FenceOrder, LoadOrder, StoreOrder, UpdateOrder};
+pub use print::surface;
 pub use property::{Claim, Observed, Property};
 pub use tree::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,

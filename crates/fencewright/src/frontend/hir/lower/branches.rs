@@ -5,8 +5,8 @@ use crate::program::{BinaryOp, Expr, Op, RmwVar};
 use crate::source::Span;
 
 use super::cfg::Node;
-use super::values::over_rmw;
 use super::unset::Unset;
+use super::values::over_rmw;
 use super::walk::Walk;
 
 impl Walk<'_> {

@@ -85,11 +85,7 @@ fn check_size(said: &mut Said, unit: &Unit) {
     }
 }
 
-fn automata(
-    said: &mut Said,
-    memory: (&Program, &Unsets),
-    threads: &IndexVec<ProcessId, Thread>,
-) -> Vec<cfg::Cfg> {
+fn automata(said: &mut Said, memory: (&Program, &Unsets), threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
     let mut bodies: Vec<_> = threads.iter().map(|it| Walk::lower(said, memory, it)).collect();
     bodies.iter_mut().for_each(cfg::Cfg::simplify);
     bodies

@@ -66,10 +66,8 @@ fn memory(program: &Program, names: &Names, file: &mut File) {
         let cells: Vec<LocationId> = (first..first + array.len as usize).map(LocationId::from_usize).collect();
         in_arrays.extend(cells.iter().copied());
         let values = cells.iter().map(|&it| initial(program, it)).collect();
-        let variable = SharedVariable {
-            name: name(&names.arrays[id], NOWHERE),
-            sizes: vec![int(i64::from(array.len), NOWHERE)],
-        };
+        let variable =
+            SharedVariable { name: name(&names.arrays[id], NOWHERE), sizes: vec![int(i64::from(array.len), NOWHERE)] };
         shared(program, array.first, (variable, ast::Initial::Each(values, NOWHERE)), file);
     }
     for id in program.locations().indices().filter(|it| !in_arrays.contains(it)) {
@@ -118,9 +116,7 @@ fn condition(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
         Expr::Binary(op, a, b) if op.is_boolean() && !op.is_comparison() => {
             binary(*op, condition(unit, a, names), condition(unit, b, names))
         }
-        Expr::Binary(op, a, b) if op.is_comparison() => {
-            binary(*op, number(unit, a, names), number(unit, b, names))
-        }
+        Expr::Binary(op, a, b) if op.is_comparison() => binary(*op, number(unit, a, names), number(unit, b, names)),
         Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..) => {
             binary(crate::program::BinaryOp::Ne, number(unit, it, names), int(0, NOWHERE))
         }
@@ -137,7 +133,9 @@ fn number(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
             let register = name(&names.locals[*thread][*local], NOWHERE);
             expr(ExprKind::Member(of, register, Vec::new()), NOWHERE)
         }
-        Expr::Unary(UnaryOp::Neg, of) => expr(ExprKind::Unary(UnaryOp::Neg, Box::new(number(unit, of, names))), NOWHERE),
+        Expr::Unary(UnaryOp::Neg, of) => {
+            expr(ExprKind::Unary(UnaryOp::Neg, Box::new(number(unit, of, names))), NOWHERE)
+        }
         Expr::Binary(op, a, b) if !op.is_boolean() => binary(*op, number(unit, a, names), number(unit, b, names)),
         Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..) => expressions::one_or_zero(condition(unit, it, names)),
     }
@@ -145,9 +143,10 @@ fn number(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
 
 /// A location by its name, or as the cell that it is.
 fn location_expr(program: &Program, names: &Names, location: LocationId) -> ast::Expr {
-    let found = program.arrays().iter_enumerated().find(|(_, it)| {
-        (it.first.index()..it.first.index() + it.len as usize).contains(&location.index())
-    });
+    let found = program
+        .arrays()
+        .iter_enumerated()
+        .find(|(_, it)| (it.first.index()..it.first.index() + it.len as usize).contains(&location.index()));
     match found {
         Some((id, array)) => {
             let index = int((location.index() - array.first.index()) as i64, NOWHERE);
