@@ -34,7 +34,9 @@ pub(crate) struct Litmus {
 /// Whether a text is a litmus test in C.
 pub(crate) fn is_litmus(text: &str) -> bool {
     let mut words = text.lines().next().unwrap_or_default().split_whitespace();
-    words.next() == Some("C") && words.nth(1).is_none()
+    let is_first = words.next() == Some("C");
+    let is_name = words.next().is_none_or(|it| !it.contains([';', '=', '(', '*', ',', '{']));
+    is_first && is_name && words.next().is_none()
 }
 
 /// What a test asks of the end, for `outcomes`.

@@ -309,16 +309,18 @@ impl<'a> Lowering<'a> {
             Atomic::AwaitByBits { is_exchange } => self.awaited_by_bits(arguments, is_exchange, span)?,
             Atomic::CompareExchange { order, is_weak } => self.compare_exchange(order, is_weak, arguments, span)?,
             Atomic::CompareSwap { order, wants_old } => self.compare_swap(order, wants_old, arguments, span)?,
-            Atomic::Fence(order) => {
-                let order = self.order(order, arguments)?;
-                if let Some(fence) = order.fence() {
-                    self.leave_alone_for_fence();
-                    self.state.emit(StmtKind::OrderedFence(fence), span);
-                }
-                Value::Void
-            }
+            Atomic::Fence(order) => self.atomic_fence(order, arguments, span)?,
             Atomic::Nothing => Value::Void,
         })
+    }
+
+    fn atomic_fence(&mut self, order: Ordering, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
+        let order = self.order(order, arguments)?;
+        if let Some(fence) = order.fence() {
+            self.leave_alone_for_fence();
+            self.state.emit(StmtKind::OrderedFence(fence), span);
+        }
+        Some(Value::Void)
     }
 
     /// What the pointer that is the first argument points at.

@@ -1,5 +1,6 @@
 //! Calls: functions of the text are inlined, those of the system mean something by themselves.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use fencewright::frontend::hir::{Body, Call, Effect, EffectKind, Expr, First, Operand, Stmt, StmtKind};
@@ -66,10 +67,7 @@ impl<'a> Lowering<'a> {
         let frame = Frame {
             function: name.to_owned(),
             scopes: vec![Default::default()],
-            changed: changed(&function.body)
-                .into_iter()
-                .chain(self.observed.get(name).cloned().unwrap_or_default())
-                .collect(),
+            changed: self.changed_in(name, function),
             result,
             returns: Some(Rc::clone(&returns_type)),
             ..Frame::default()
@@ -104,6 +102,13 @@ impl<'a> Lowering<'a> {
             }
             None => self.converted(value, &returns_type),
         })
+    }
+
+    /// The names that are assigned to, and those that are looked at in the end.
+    fn changed_in(&self, name: &str, function: &ast::Function) -> BTreeSet<String> {
+        let mut changed = changed(&function.body);
+        changed.extend(self.observed.get(name).into_iter().flatten().cloned());
+        changed
     }
 
     /// Parameters and statements; the value where it is known without a register.

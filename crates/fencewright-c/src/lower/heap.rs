@@ -1,6 +1,9 @@
-//! Memory that is allocated: each call that happens once is one object, with a flag that says whether it was freed.
+//! Memory that does not live for ever, or holds nothing at first.
 //!
-//! Every access looks at the flag, if anything is freed at all; so does `free`, which sets it.
+//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed. Every access
+//! looks at the flag, if anything is freed at all; so does `free`, which sets it. Variables of threads that others
+//! point at have such a flag, too, which is set when their thread ends. What was loaded from memory that holds nothing
+//! at first is compared with the value that stands for nothing.
 
 use std::rc::Rc;
 
@@ -141,7 +144,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What was read from a part of an object was written before. In a copy of a structure it need not be: it is 0 then.
+    /// What was read from a part of an object was written before. In a copy of a structure it need not be: it is 0
+    /// then.
     pub(super) fn is_set(&mut self, target: &Target, (value, place): (Expr, Place), span: Span) -> Expr {
         let Base::Object(id) = target.base else { return value };
         let is_unset = |leaf: &mut Leaf| leaf.cells.iter().any(|it| matches!(it, Cell::Unset));

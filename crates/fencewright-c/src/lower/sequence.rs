@@ -1,8 +1,8 @@
 //! The order of evaluation, where C leaves it open: operands that touch shared memory, one of them to write.
 //!
-//! Reads are taken from left to right. Where one operand writes and another one reads or writes, a compiler may do either
-//! first, so that the program means different things: that is refused. Data that is not atomic counts where it is the
-//! same that is written and read, since nobody else looks at it in between.
+//! Reads are taken from left to right. Where one operand writes and another one reads or writes, a compiler may do
+//! either first, so that the program means different things: that is refused. Data that is not atomic counts where it
+//! is the same that is written and read, since nobody else looks at it in between.
 
 use std::collections::BTreeSet;
 

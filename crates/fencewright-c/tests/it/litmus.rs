@@ -68,9 +68,9 @@ fn final_memory_and_initial_values_are_looked_at() {
 
 #[test]
 fn macros_of_linux_mean_the_same() {
-    let text = "C MP\n{}\nP0(int *x, int *y) { WRITE_ONCE(*x, 1); smp_wmb(); WRITE_ONCE(*y, 1); }\nP1(int *x, int *y) \
-                {\n    int r0;\n    int r1;\n    r0 = READ_ONCE(*y);\n    smp_rmb();\n    r1 = READ_ONCE(*x);\n}\nexists \
-                (1:r0=1 /\\ 1:r1=0)\n";
+    let left = "P0(int *x, int *y) { WRITE_ONCE(*x, 1); smp_wmb(); WRITE_ONCE(*y, 1); }";
+    let right = "P1(int *x, int *y) { int r0; int r1; r0 = READ_ONCE(*y); smp_rmb(); r1 = READ_ONCE(*x); }";
+    let text = &format!("C MP\n{{}}\n{left}\n{right}\nexists (1:r0=1 /\\ 1:r1=0)\n");
     check(text, [false; 3]);
     check(&text.replace("smp_wmb(); ", ""), [false, false, true]);
 }

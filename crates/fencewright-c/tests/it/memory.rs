@@ -10,11 +10,9 @@ use crate::examples::{auto, program};
 /// What is violated under SC by two threads.
 #[track_caller]
 fn check(globals: &str, left: &str, right: &str, expected: &str) {
-    let text = format!(
-        "#include <stdatomic.h>\n#include <stdlib.h>\nstruct node {{ int key; struct node *next; }};\n{globals}\nvoid \
-         left(void) {{ {left} }}\nvoid right(void) {{ {right} }}\n// fencewright: thread left()\n// fencewright: thread \
-         right()\n"
-    );
+    let head = "#include <stdatomic.h>\n#include <stdlib.h>\nstruct node { int key; struct node *next; };\n";
+    let threads = "// fencewright: thread left()\n// fencewright: thread right()\n";
+    let text = format!("{head}{globals}\nvoid left(void) {{ {left} }}\nvoid right(void) {{ {right} }}\n{threads}");
     let program = program("t.c", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
     let options = Options::default();
     let answer = auto().check(&Task::new(&program, Model::Sc, &options), &Unlimited).expect("it is taken");

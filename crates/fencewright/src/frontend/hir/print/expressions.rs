@@ -60,7 +60,12 @@ impl Writer<'_> {
             }
             Expr::Var(Operand::Effect(effect)) => match &effect.kind {
                 EffectKind::Decide(condition) => self.condition(condition, out)?,
-                _ => binary(BinaryOp::Ne, self.effect(effect, out)?, int(0, NOWHERE)),
+                EffectKind::Load(..)
+                | EffectKind::Any(..)
+                | EffectKind::Update(..)
+                | EffectKind::CompareExchange { .. }
+                | EffectKind::Select(_)
+                | EffectKind::Call(_) => binary(BinaryOp::Ne, self.effect(effect, out)?, int(0, NOWHERE)),
             },
             Expr::Var(Operand::Local(_)) | Expr::Unary(..) | Expr::Binary(..) => {
                 binary(BinaryOp::Ne, self.number(it, out)?, int(0, NOWHERE))

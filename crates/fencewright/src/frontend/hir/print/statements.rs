@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::frontend::ast::{self, Else, If, StmtKind as Kind};
 use crate::frontend::hir::{
-    Block, Call, Condition, EffectKind, Expr, First, LabelId, LocalId, Place, Stmt, StmtKind, Thread, tree,
+    Block, Call, Condition, Effect, EffectKind, Expr, First, LabelId, LocalId, Place, Stmt, StmtKind, Thread, tree,
 };
 use crate::frontend::import::tree::{assign, assume, block, call, int, let_, name, not, stmt, target, var};
 use crate::program::{Domain, Order, ProcessId};
@@ -104,10 +104,8 @@ impl<'w> Writer<'w> {
                 let value = self.number(value, out)?;
                 self.store(to, order, value)?
             }
-            StmtKind::Do(effect) => match &effect.kind {
-                EffectKind::Call(call) => return self.call(call, out),
-                _ => Kind::Call(self.effect(effect, out)?),
-            },
+            StmtKind::Do(Effect { kind: EffectKind::Call(call), .. }) => return self.call(call, out),
+            StmtKind::Do(effect) => Kind::Call(self.effect(effect, out)?),
             StmtKind::If(branches, otherwise) => return self.if_(branches, otherwise, out),
             StmtKind::While(condition, body) => return self.while_(condition, body, out),
             StmtKind::DoWhile(body, condition) => return self.do_while(body, condition, out),
@@ -121,16 +119,7 @@ impl<'w> Writer<'w> {
             StmtKind::Return(value) => return self.return_(value.as_ref(), out),
             StmtKind::Goto(label) => Kind::Goto(name(self.label(*label), NOWHERE)),
             StmtKind::Label(label) => Kind::Label(name(self.label(*label), NOWHERE)),
-            StmtKind::Assume(condition) => {
-                let mut before = Out::new();
-                let condition = self.condition(condition, &mut before)?;
-                // What is waited for is looked at again and again.
-                if !before.is_empty() {
-                    return None;
-                }
-                out.push(assume(condition, NOWHERE));
-                return Some(());
-            }
+            StmtKind::Assume(condition) => return self.assume(condition, out),
             StmtKind::Assert(condition) => Kind::Assert(self.condition(condition, out)?, None),
             StmtKind::Check(condition, misuse) => {
                 let words = name(format!("\"{}\"", misuse.words()), NOWHERE);
@@ -145,6 +134,17 @@ impl<'w> Writer<'w> {
         Some(())
     }
 
+    fn assume(&mut self, condition: &Condition, out: &mut Out) -> Option<()> {
+        let mut before = Out::new();
+        let condition = self.condition(condition, &mut before)?;
+        // What is waited for is looked at again and again.
+        if !before.is_empty() {
+            return None;
+        }
+        out.push(assume(condition, NOWHERE));
+        Some(())
+    }
+
     fn label(&self, label: LabelId) -> String {
         let plain = self.thread.labels[label].replace(|it: char| !it.is_ascii_alphanumeric(), "_");
         format!("{plain}_{}", label.index())
@@ -154,10 +154,12 @@ impl<'w> Writer<'w> {
         if order != Order::Plain {
             return Some(Kind::Call(call("store", vec![to, value, var(order.name(), NOWHERE)], NOWHERE)));
         }
-        let target = match to.kind {
-            ast::ExprKind::Name(name) => ast::Target { name, index: Vec::new(), span: NOWHERE },
-            ast::ExprKind::Index(name, index) => ast::Target { name, index, span: NOWHERE },
-            _ => return None,
+        let target = if let ast::ExprKind::Index(name, index) = to.kind {
+            ast::Target { name, index, span: NOWHERE }
+        } else if let ast::ExprKind::Name(name) = to.kind {
+            ast::Target { name, index: Vec::new(), span: NOWHERE }
+        } else {
+            return None;
         };
         Some(Kind::Assign(ast::Assign { target, op: None, value }))
     }
