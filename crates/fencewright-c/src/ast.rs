@@ -11,6 +11,8 @@ pub(crate) struct Unit {
     pub items: Vec<Item>,
     /// Comments that begin with `fencewright:`, without that word.
     pub remarks: Vec<Remark>,
+    /// What a litmus test says besides.
+    pub litmus: Option<crate::litmus::Litmus>,
 }
 
 /// `// fencewright: thread f(0)`

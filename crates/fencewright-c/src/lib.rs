@@ -9,8 +9,10 @@
 
 mod ast;
 mod constant;
+mod harness;
 mod headers;
 mod lexer;
+mod litmus;
 mod log;
 mod lower;
 mod names;
@@ -25,8 +27,12 @@ mod token;
 mod types;
 mod walk;
 
+use fencewright::frontend::asked::Asked;
 use fencewright::frontend::rewrite::Rewrite;
 use fencewright::frontend::{Frontend, Input, Read, Tree};
+use fencewright::source::{Diagnostic, Source};
+
+pub use harness::Harness;
 
 /// The front end for C.
 #[derive(Clone, Copy, Debug)]
@@ -42,16 +48,30 @@ impl Frontend for C {
     }
 
     fn read(&self, input: &mut Input<'_>) -> Read {
-        let (tree, mut diagnostics) = read::parse(input);
-        if diagnostics.iter().any(fencewright::source::Diagnostic::is_error) {
-            return Read { tree: Tree::Typed(Box::default()), diagnostics };
-        }
-        let lowered = lower::lower(&tree, input.source);
-        diagnostics.extend(lowered.diagnostics);
-        Read { tree: Tree::Typed(Box::new(lowered.unit)), diagnostics }
+        read_with(input, &Harness::default())
+    }
+
+    fn asked(&self, source: &Source) -> Option<Asked> {
+        litmus::asked(source.text())
     }
 
     fn rewrite(&self) -> Option<&dyn Rewrite> {
         Some(&rewrite::Fences)
     }
+}
+
+/// Whether a litmus test is one in C.
+pub fn is_c_litmus(text: &str) -> bool {
+    litmus::is_litmus(text)
+}
+
+/// Reads a text, with threads that it may not name itself.
+fn read_with(input: &mut Input<'_>, harness: &Harness) -> Read {
+    let (tree, mut diagnostics) = read::parse(input);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Read { tree: Tree::Typed(Box::default()), diagnostics };
+    }
+    let lowered = lower::lower(&tree, input.source, harness);
+    diagnostics.extend(lowered.diagnostics);
+    Read { tree: Tree::Typed(Box::new(lowered.unit)), diagnostics }
 }

@@ -38,7 +38,8 @@ impl Rewrite for Fences {
             let file = source.file_of(statement.start);
             edits.push(beside(file, statement, fence.side, self.spelling().of(fence.kind), "/"));
         }
-        if !source.files().iter().any(|it| it.text().contains("stdatomic.h")) {
+        let has_header = tree.litmus.is_some() || source.files().iter().any(|it| it.text().contains("stdatomic.h"));
+        if !has_header {
             edits.insert(0, Edit::Insert { at: 0, text: "#include <stdatomic.h>\n".to_owned() });
         }
         Ok(edits)

@@ -162,6 +162,25 @@ pub(crate) fn read(path: &Path, format: Option<&str>, limits: &mut Limits, conso
     found.map_err(|it| it.tell(path, console))
 }
 
+/// The same, as the command line says; threads may be named there.
+pub(crate) fn read_as(
+    path: &Path,
+    arguments: &InputArguments,
+    limits: &mut Limits,
+    console: &Console,
+) -> Result<Input, Unread> {
+    let mut input = read(path, arguments.input_format.as_deref(), limits, console)?;
+    if let Some(harness) = arguments.harness() {
+        if input.frontend.name() != "c" {
+            let help = "leave `--thread` out: the text names its threads";
+            console.error_about(Some(&name(path)), "`--thread` is for C", Some(help));
+            return Err(Unread::Wrong);
+        }
+        input.frontend = frontends::with_threads(harness);
+    }
+    Ok(input)
+}
+
 /// The program in a file.
 pub(crate) fn program(
     path: &Path,
@@ -169,7 +188,7 @@ pub(crate) fn program(
     limits: &mut Limits,
     console: &Console,
 ) -> Result<Program, Unread> {
-    let input = read(path, arguments.input_format.as_deref(), limits, console)?;
+    let input = read_as(path, arguments, limits, console)?;
     input.program(arguments, limits, console)
 }
 
@@ -286,6 +305,7 @@ fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unre
         limited(file)
     };
     let source = Source::new(name, text(name, bytes.map_err(|error| cannot_read(&error))?)?);
+    let frontend = if format.is_some() { frontend } else { frontends::by_text(frontend, source.text()) };
     Ok(Input { source, frontend })
 }
 

@@ -309,16 +309,18 @@ impl<'a> Lowering<'a> {
             Atomic::AwaitByBits { is_exchange } => self.awaited_by_bits(arguments, is_exchange, span)?,
             Atomic::CompareExchange { order, is_weak } => self.compare_exchange(order, is_weak, arguments, span)?,
             Atomic::CompareSwap { order, wants_old } => self.compare_swap(order, wants_old, arguments, span)?,
-            Atomic::Fence(order) => {
-                let order = self.order(order, arguments)?;
-                if let Some(fence) = order.fence() {
-                    self.leave_alone_for_fence();
-                    self.state.emit(StmtKind::OrderedFence(fence), span);
-                }
-                Value::Void
-            }
+            Atomic::Fence(order) => self.atomic_fence(order, arguments, span)?,
             Atomic::Nothing => Value::Void,
         })
+    }
+
+    fn atomic_fence(&mut self, order: Ordering, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
+        let order = self.order(order, arguments)?;
+        if let Some(fence) = order.fence() {
+            self.leave_alone_for_fence();
+            self.state.emit(StmtKind::OrderedFence(fence), span);
+        }
+        Some(Value::Void)
     }
 
     /// What the pointer that is the first argument points at.
@@ -463,8 +465,10 @@ impl<'a> Lowering<'a> {
             it.note_write(target);
             let place = it.place(target, span)?;
             let order = order.update();
+            let at = place.clone();
             let kind = EffectKind::CompareExchange { place, order, old: old.clone(), new: new.clone() };
-            Some(it.state.kept(kind, span))
+            let found = it.state.kept(kind, span);
+            Some(it.is_set(target, (found, at), span))
         })
     }
 }

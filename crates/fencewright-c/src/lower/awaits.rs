@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   await (compare)             do { v = load } while (!(v ~ c))
-//!   await and change            do { v = load; if (v ~ c) was = compare_exchange(v, f(v)) } while (nothing was changed)
+//!   await and change            do { v = load; if (v ~ c) was = compare_exchange(v, f(v)) } while (nothing changed)
 //! ```
 //!
 //! So a hang is a loop that goes on for ever, at the place of the call.

@@ -1,5 +1,6 @@
 //! Calls: functions of the text are inlined, those of the system mean something by themselves.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use fencewright::frontend::hir::{Body, Call, Effect, EffectKind, Expr, First, Operand, Stmt, StmtKind};
@@ -37,10 +38,16 @@ impl<'a> Lowering<'a> {
                 }
             },
         };
-        let mut values = Vec::new();
+        let (mut values, mut before) = (Vec::new(), Vec::new());
         for argument in arguments {
+            let mark = self.mark();
             let value = self.value(argument)?;
             values.push(self.settled_value(value, argument.span));
+            let touched = self.touched(mark, self.mark());
+            for other in &before {
+                self.in_either_order(other, &touched, span)?;
+            }
+            before.push(touched);
         }
         self.inline(&callee, values, span)
     }
@@ -60,7 +67,7 @@ impl<'a> Lowering<'a> {
         let frame = Frame {
             function: name.to_owned(),
             scopes: vec![Default::default()],
-            changed: changed(&function.body),
+            changed: self.changed_in(name, function),
             result,
             returns: Some(Rc::clone(&returns_type)),
             ..Frame::default()
@@ -95,6 +102,13 @@ impl<'a> Lowering<'a> {
             }
             None => self.converted(value, &returns_type),
         })
+    }
+
+    /// The names that are assigned to, and those that are looked at in the end.
+    fn changed_in(&self, name: &str, function: &ast::Function) -> BTreeSet<String> {
+        let mut changed = changed(&function.body);
+        changed.extend(self.observed.get(name).into_iter().flatten().cloned());
+        changed
     }
 
     /// Parameters and statements; the value where it is known without a register.

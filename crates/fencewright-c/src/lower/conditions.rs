@@ -34,9 +34,7 @@ impl<'a> Lowering<'a> {
         if let ExprKind::Binary(op, left, right) = &it.kind
             && is_comparison(*op)
         {
-            let left = self.value(left)?;
-            let left = self.settled_before(left, right, span);
-            let right = self.value(right)?;
+            let (left, right) = self.operands(left, right, span)?;
             return Some(test(self.compared_values(*op, left, right, span)?, span));
         }
         let value = self.value(it)?;
@@ -104,6 +102,7 @@ impl<'a> Lowering<'a> {
             | kind @ ConditionKind::And(..)
             | kind @ ConditionKind::Or(..)
             | kind @ ConditionKind::Either
+            | kind @ ConditionKind::IsSet(..)
             | kind @ ConditionKind::Cas { .. } => self.state.kept(EffectKind::Decide(Condition { span, kind }), span),
         }
     }
@@ -142,12 +141,33 @@ impl<'a> Lowering<'a> {
             if let Some(known) = with_null(op, &left, &right) {
                 return Some(known);
             }
+            let is_real = |it: &Value| matches!(it, Value::Pointer(it) if !matches!(it.what, Points::Integer(_)));
+            let (left, right) = match is_real(&left) || is_real(&right) {
+                true => (self.as_mark(left), self.as_mark(right)),
+                false => (left, right),
+            };
             let (a, b) = (self.compared_number(left, &ty, span)?, self.compared_number(right, &ty, span)?);
             return Some(compared(op, a, b));
         }
         let (a, _) = self.as_number(left, span)?;
         let (b, _) = self.as_number(right, span)?;
         Some(compared(op, a, b))
+    }
+
+    /// A constant that a pointer is compared with, as it is kept in a pointer.
+    fn as_mark(&mut self, value: Value) -> Value {
+        match value {
+            Value::Pointer(Pointer { to, what: Points::Integer(Expr::Const(value)) }) => {
+                let what = Points::Integer(self.marked_pointer(value));
+                Value::Pointer(Pointer { to, what })
+            }
+            Value::Number(Expr::Const(value), ty) => Value::Number(self.marked_pointer(value), ty),
+            value @ Value::Number(..)
+            | value @ Value::Pointer(_)
+            | value @ Value::Function(_)
+            | value @ Value::Structure(_)
+            | value @ Value::Void => value,
+        }
     }
 
     /// The number of a pointer that is only compared; an integer that was cast is itself.
@@ -244,6 +264,7 @@ pub(super) fn known(condition: &Condition) -> Option<bool> {
         | ConditionKind::And(..)
         | ConditionKind::Or(..)
         | ConditionKind::Either
+        | ConditionKind::IsSet(..)
         | ConditionKind::Cas { .. } => None,
     }
 }
@@ -255,6 +276,7 @@ pub(super) fn negated(condition: Condition, span: Span) -> Condition {
         kind @ ConditionKind::And(..)
         | kind @ ConditionKind::Or(..)
         | kind @ ConditionKind::Either
+        | kind @ ConditionKind::IsSet(..)
         | kind @ ConditionKind::Cas { .. } => {
             let inner = Condition { span: condition.span, kind };
             Condition { span, kind: ConditionKind::Not(Box::new(inner)) }

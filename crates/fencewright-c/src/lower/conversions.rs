@@ -38,7 +38,7 @@ impl Lowering<'_> {
                 Points::Null => Some(Expr::Const(0)),
                 Points::Dynamic(expr) => Some(expr),
                 Points::Known(target) => self.number_of(&target, span),
-                Points::Integer(Expr::Const(0)) => Some(Expr::Const(0)),
+                Points::Integer(Expr::Const(value)) => Some(self.marked_pointer(value)),
                 Points::Integer(_) => self.refuse(span, "an integer is kept as a pointer", "keep it as an integer"),
                 Points::Part(through) => {
                     self.at_each(&Named::Through(*through), span, &mut |it, target| it.number_of(target, span))
@@ -50,6 +50,12 @@ impl Lowering<'_> {
             Value::Structure(_) => self.refuse(span, "a structure is no single value", "name one of its fields"),
             Value::Void => self.refuse(span, "this has no value", "a function without one is called for its effects"),
         }
+    }
+
+    /// A constant that is kept as a pointer, such as `(void *)1`: below zero, where nothing is pointed at.
+    pub(super) fn marked_pointer(&mut self, value: i64) -> Expr {
+        self.known.has_marks |= value != 0;
+        Expr::Const(mark(value))
     }
 
     /// The number of what a pointer points at.
@@ -131,4 +137,9 @@ impl Lowering<'_> {
 /// Whether a pointer that is not known may be taken for one to another type.
 fn may_be_cast(from: &Qualified, to: &Qualified) -> bool {
     from.ty == to.ty || from.ty == Type::Void || to.ty == Type::Void
+}
+
+/// The number of a constant that is kept as a pointer.
+pub(super) fn mark(value: i64) -> i64 {
+    value.checked_abs().map_or(i64::MIN, |it| -it)
 }

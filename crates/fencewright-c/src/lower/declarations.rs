@@ -98,7 +98,8 @@ impl<'a> Lowering<'a> {
     fn kept_variable(&mut self, name: &ast::Name, ty: &Rc<Qualified>, initial: Option<&'a ast::Initial>) -> Option<()> {
         let text = format!("{}.{}", self.state.thread.name, name.text);
         let unique = format!("{text}@{}", name.span.start);
-        let made = Made { name: text, ty: Rc::clone(ty), span: name.span, is_allocated: false };
+        let (thread, is_unset) = (Some(self.state.thread.name.clone()), initial.is_none());
+        let made = Made { name: text, ty: Rc::clone(ty), span: name.span, thread, is_unset };
         let object = self.made(&unique, &made);
         let storage = Storage::Object(object);
         let variable =

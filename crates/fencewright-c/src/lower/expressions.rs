@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use fencewright::frontend::hir::{EffectKind, Expr, First, LocalId, Operand, StmtKind, Update, UpdateOrder};
-use fencewright::program::{self, UnaryOp as Negation};
+use fencewright::program::{self, Misuse, UnaryOp as Negation};
 use fencewright::source::Span;
 
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
@@ -34,9 +34,7 @@ impl<'a> Lowering<'a> {
                 Some(negative(*op, value, ty.promoted()))
             }
             ExprKind::Binary(op, left, right) => {
-                let left = self.value(left)?;
-                let left = self.settled_before(left, right, span);
-                let right = self.value(right)?;
+                let (left, right) = self.operands(left, right, span)?;
                 self.binary(*op, left, right, span)
             }
             ExprKind::Conditional(condition, then, otherwise) => self.conditional(condition, then, otherwise, span),
@@ -66,6 +64,18 @@ impl<'a> Lowering<'a> {
             ExprKind::And(..) | ExprKind::Or(..) => self.truth(it),
             ExprKind::Type(_) => self.refuse(span, "a type is no value", "name a value"),
         }
+    }
+
+    /// Both operands, from left to right.
+    pub(super) fn operands(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Option<(Value, Value)> {
+        let first = self.mark();
+        let value = self.value(left)?;
+        let second = self.mark();
+        let value = self.settled_before(value, right, span);
+        let other = self.value(right)?;
+        let (left, right) = (self.touched(first, second), self.touched(second, self.mark()));
+        self.in_either_order(&left, &right, span)?;
+        Some((value, other))
     }
 
     /// What is kept where an expression says.
@@ -257,7 +267,7 @@ impl<'a> Lowering<'a> {
             let stays = Expr::binary(program::BinaryOp::And, is_in(run, &pointer, 0), is_in(run, &moved, 1));
             Expr::binary(program::BinaryOp::Or, before, stays)
         });
-        self.state.emit(StmtKind::Assert(test(stays, span)), span);
+        self.state.emit(StmtKind::Check(test(stays, span), Misuse::OutsideObject), span);
         moved
     }
 
@@ -355,7 +365,8 @@ impl<'a> Lowering<'a> {
             it.note_access(target, true);
             it.note_write(target);
             let place = it.place(target, span)?;
-            Some(it.state.kept(EffectKind::Update(place, order, update, by.clone()), span))
+            let old = it.state.kept(EffectKind::Update(place.clone(), order, update, by.clone()), span);
+            Some(it.is_set(target, (old, place), span))
         })
     }
 

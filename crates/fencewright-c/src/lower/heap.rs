@@ -1,21 +1,27 @@
-//! Memory that is allocated: each call that happens once is one object, with a flag that says whether it was freed.
+//! Memory that does not live for ever, or holds nothing at first.
 //!
-//! Every access looks at the flag, if anything is freed at all; so does `free`, which sets it.
+//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed. Every access
+//! looks at the flag, if anything is freed at all; so does `free`, which sets it. Variables of threads that others
+//! point at have such a flag, too, which is set when their thread ends. What was loaded from memory that holds nothing
+//! at first is compared with the value that stands for nothing.
 
 use std::rc::Rc;
 
-use fencewright::frontend::hir::{Expr, LoadOrder, StmtKind, StoreOrder};
+use fencewright::frontend::hir::{
+    Condition, ConditionKind, Expr, First, LoadOrder, Operand, Place, Stmt, StmtKind, StoreOrder,
+};
+use fencewright::program::{BinaryOp as Op, Misuse};
 use fencewright::source::Span;
 
 use crate::ast::{self, BinaryOp, ExprKind};
 use crate::types::{Qualified, Type};
 
 use super::conditions::truth_of;
-use super::memory::ObjectId;
+use super::memory::{Cell, Leaf, ObjectId};
 use super::places::{Named, test};
 use super::thread::Around;
-use super::value::{Base, Pointer, Points, Value};
-use super::{Lowering, Made};
+use super::value::{Base, Pointer, Points, Target, Value};
+use super::{Life, Lowering, Made};
 
 impl<'a> Lowering<'a> {
     /// `malloc(sizeof(T))`, `malloc(n * sizeof(T))`, `calloc(n, sizeof(T))`
@@ -38,10 +44,6 @@ impl<'a> Lowering<'a> {
             let help = "say it with `sizeof`: `malloc(sizeof(struct node))`";
             return self.refuse(span, "it is not known what is allocated", help);
         };
-        if n == 1 {
-            let help = "write to all of it before it is read";
-            self.log.warn(span, "memory from `malloc` is taken to hold zeros", help);
-        }
         let shown = match &ty.ty {
             Type::Struct(number) => self.names.structures[*number].name.clone(),
             Type::Void
@@ -59,7 +61,8 @@ impl<'a> Lowering<'a> {
             None => Rc::clone(&element),
             Some(count) => Rc::new(Type::Array(Rc::clone(&element), count).plain()),
         };
-        let object = self.made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, is_allocated: true });
+        let object = self
+            .made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, thread: None, is_unset: n == 1 });
         let target = self.memory.whole(object);
         let target = target.decayed().unwrap_or(target);
         Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))
@@ -76,9 +79,15 @@ impl<'a> Lowering<'a> {
         let named = self.pointed_at(value, pointer.span)?;
         self.state.open();
         let freed = self.at_each(&named, span, &mut |it, target| {
-            let Base::Object(id) = target.base else { return it.violated(span) };
-            let Some(&flag) = it.allocated.get(&id) else { return it.violated(span) };
-            it.is_not_freed(id, span)?;
+            let life = match target.base {
+                Base::Object(id) => it.lives.get(&id).filter(|it| it.thread.is_none()).cloned(),
+                Base::Variable(_) => None,
+            };
+            let Some(Life { flag, .. }) = life else {
+                it.misused(Misuse::FreeOfOther, span);
+                return Some(Expr::Const(0));
+            };
+            it.is_not_over(flag, Misuse::DoubleFree, span)?;
             let flag = Named::Target(it.memory.whole(flag));
             it.store(&flag, StoreOrder::Relaxed, Value::int(1), span)?;
             Some(Expr::Const(0))
@@ -94,25 +103,85 @@ impl<'a> Lowering<'a> {
         Some(())
     }
 
-    fn violated(&mut self, span: Span) -> Option<Expr> {
-        self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span);
-        Some(Expr::Const(0))
+    /// Memory is used as it must not be.
+    pub(super) fn misused(&mut self, misuse: Misuse, span: Span) {
+        self.state.emit(StmtKind::Check(test(Expr::Const(0), span), misuse), span);
     }
 
-    /// What was freed is not used.
-    pub(super) fn is_not_freed(&mut self, object: ObjectId, span: Span) -> Option<()> {
-        let Some(&flag) = self.allocated.get(&object).filter(|_| self.known.is_freed) else { return Some(()) };
+    /// What was freed is not used, nor are variables of threads that have ended.
+    pub(super) fn is_alive(&mut self, object: ObjectId, span: Span) -> Option<()> {
+        let Some(life) = self.lives.get(&object).cloned() else { return Some(()) };
+        let (is_at_risk, misuse) = match &life.thread {
+            None => (self.known.is_freed, Misuse::UseAfterFree),
+            Some(thread) => (*thread != self.state.thread.name, Misuse::Ended),
+        };
+        if is_at_risk { self.is_not_over(life.flag, misuse, span) } else { Some(()) }
+    }
+
+    fn is_not_over(&mut self, flag: ObjectId, misuse: Misuse, span: Span) -> Option<()> {
         let flag = Named::Target(self.memory.whole(flag));
-        let freed = self.load(&flag, LoadOrder::Relaxed, span)?;
-        let (freed, _) = self.as_number(freed, span)?;
-        match freed {
+        let is_over = self.load(&flag, LoadOrder::Relaxed, span)?;
+        let (is_over, _) = self.as_number(is_over, span)?;
+        match is_over {
             Expr::Const(0) => {}
-            Expr::Const(_) => drop(self.violated(span)),
-            freed @ Expr::Var(_) | freed @ Expr::Unary(..) | freed @ Expr::Binary(..) => {
-                self.state.emit(StmtKind::Assert(test(truth_of(freed).negated(), span)), span);
+            Expr::Const(_) => self.misused(misuse, span),
+            is_over @ Expr::Var(_) | is_over @ Expr::Unary(..) | is_over @ Expr::Binary(..) => {
+                let is_alive = test(truth_of(is_over).negated(), span);
+                self.state.emit(StmtKind::Check(is_alive, misuse), span);
             }
         }
         Some(())
+    }
+
+    /// The variables of a thread end with it.
+    pub(super) fn end_variables(&mut self, span: Span) {
+        let thread = self.state.thread.name.clone();
+        let flags: Vec<ObjectId> =
+            self.lives.values().filter(|it| it.thread.as_deref() == Some(&thread)).map(|it| it.flag).collect();
+        for flag in flags {
+            let flag = Named::Target(self.memory.whole(flag));
+            self.store(&flag, StoreOrder::Relaxed, Value::int(1), span);
+        }
+    }
+
+    /// What was read from a part of an object was written before. In a copy of a structure it need not be: it is 0
+    /// then.
+    pub(super) fn is_set(&mut self, target: &Target, (value, place): (Expr, Place), span: Span) -> Expr {
+        let Base::Object(id) = target.base else { return value };
+        let is_unset = |leaf: &mut Leaf| leaf.cells.iter().any(|it| matches!(it, Cell::Unset));
+        if !self.memory.leaf(id, &target.fields).is_some_and(is_unset) {
+            return value;
+        }
+        let condition = Condition { span, kind: ConditionKind::IsSet(value.clone(), place) };
+        if !self.is_copying {
+            self.state.emit(StmtKind::Check(condition, Misuse::Uninitialized), span);
+            return value;
+        }
+        let copied = self.state.temporary(span);
+        self.state.emit(StmtKind::Let(copied, First::Constant(0)), span);
+        let keep = Stmt { span, kind: StmtKind::Assign(copied, value) };
+        self.state.emit(StmtKind::If(vec![(condition, vec![keep])], Vec::new()), span);
+        self.state.stable.insert(copied);
+        Expr::Var(Operand::Local(copied))
+    }
+
+    /// A pointer that is followed points somewhere.
+    pub(super) fn is_somewhere(&mut self, pointer: &Expr, span: Span) {
+        match pointer {
+            Expr::Const(0) => self.misused(Misuse::NullPointer, span),
+            Expr::Const(_) => {}
+            pointer @ Expr::Var(_) | pointer @ Expr::Unary(..) | pointer @ Expr::Binary(..) => {
+                let is_there = Expr::binary(Op::Ne, pointer.clone(), Expr::Const(0));
+                self.state.emit(StmtKind::Check(test(is_there, span), Misuse::NullPointer), span);
+            }
+        }
+    }
+
+    /// The same for what it may point at, if that has to be asked.
+    pub(super) fn is_there(&mut self, condition: Option<Expr>, span: Span) {
+        if let Some(it) = condition.filter(|it| !matches!(it, Expr::Const(1))) {
+            self.state.emit(StmtKind::Check(test(it, span), Misuse::OutsideObject), span);
+        }
     }
 
     /// What is allocated, and how many of it.

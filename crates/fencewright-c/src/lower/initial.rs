@@ -96,7 +96,10 @@ impl<'a> Lowering<'a> {
         let mut ty = self.names.resolve(ty, &mut self.log)?;
         self.complete(&mut ty, Some(initial));
         let name = format!("{}.literal@{}", self.state.thread.name, span.start);
-        let object = self.made(&name.clone(), &Made { name, ty: Rc::new(ty), span, is_allocated: false });
+        let object = self.made(
+            &name.clone(),
+            &Made { name, ty: Rc::new(ty), span, thread: Some(self.state.thread.name.clone()), is_unset: false },
+        );
         let whole = self.memory.whole(object);
         self.initialize(&whole, initial)?;
         Some(Named::Target(whole))

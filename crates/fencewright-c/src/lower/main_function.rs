@@ -54,16 +54,30 @@ struct Spawned {
 impl<'a> Lowering<'a> {
     /// All threads, from `main` on.
     pub(super) fn whole_program(&mut self) {
-        let Some(&main) = self.functions.get("main") else { return self.marked_threads() };
-        let template = self.template("main", main.name.span);
-        self.state = State::new("main", template, main.name.span);
+        if let Some(test) = &self.tree.litmus {
+            return self.litmus_program(test);
+        }
+        let main = self.functions.get("main").copied().filter(|_| self.harness.threads.is_empty());
+        let span = main.map_or_else(Span::default, |it| it.name.span);
+        let template = self.template("main", span);
+        self.state = State::new("main", template, span);
         self.state.frames.push(Frame { scopes: vec![BTreeMap::new()], ..Frame::default() });
         (self.state.is_straight, self.state.is_alone) = (true, true);
         self.threads.end = None;
-        let arguments = main.parameters.iter().map(|_| Value::int(1)).collect();
-        if self.inline("main", arguments, main.name.span).is_none() && self.log.has_errors() {
-            return;
+        let is_done = match main {
+            Some(main) => {
+                let arguments = main.parameters.iter().map(|_| Value::int(1)).collect();
+                self.inline("main", arguments, span).is_some()
+            }
+            None => self.marked_threads().is_some(),
+        };
+        if is_done || !self.log.has_errors() {
+            self.around_threads(template);
         }
+    }
+
+    /// The threads, and what `main` does before, beside and behind them.
+    fn around_threads(&mut self, template: TemplateId) {
         let block = std::mem::take(&mut self.state.blocks[0]);
         let labels = self.threads.end.take().into_iter().collect::<Vec<_>>();
         let main_state = std::mem::replace(&mut self.state, State::new("", template, Span::default()));
@@ -76,27 +90,46 @@ impl<'a> Lowering<'a> {
         if finals.is_none() && !block.is_empty() {
             self.main_thread(main_state, block, labels);
         }
-        for number in 0..self.threads.spawned.len() {
-            self.thread(number);
-        }
+        self.lower_spawned();
         if let Some(finals) = finals {
             self.say_finals(finals);
         }
     }
 
-    /// The threads of a text without `main`.
-    fn marked_threads(&mut self) {
-        for (function, arguments, span) in self.marked() {
-            let spawned = Spawned { function, arguments, span, is_joined: false, start: None, done: None };
-            self.threads.spawned.push(spawned);
-        }
-        if self.threads.spawned.is_empty() && !self.log.has_errors() {
-            let help = "write a `main` that creates them, or `// fencewright: thread f(0)` for each";
-            self.log.error(Span::default(), "no threads: there is no function `main`", help);
-        }
+    /// The threads that are created, one after the other.
+    pub(super) fn lower_spawned(&mut self) {
         for number in 0..self.threads.spawned.len() {
             self.thread(number);
         }
+    }
+
+    /// A thread that nothing comes before.
+    pub(super) fn spawn_alone(&mut self, function: &ast::Function, arguments: Vec<Value>) {
+        let (function, span) = (function.name.text.clone(), function.name.span);
+        self.threads.spawned.push(Spawned { function, arguments, span, is_joined: false, start: None, done: None });
+    }
+
+    /// The threads of a text without `main`: what is done before them, and when they have ended.
+    fn marked_threads(&mut self) -> Option<()> {
+        let marked = self.marked()?;
+        if marked.threads.is_empty() {
+            let help = "write a `main` that creates them, `// fencewright: thread f(0)` for each, or `--thread 'f(0)'`";
+            return self.refuse(Span::default(), "no threads: there is no function `main`", help);
+        }
+        if let Some((function, arguments, span)) = marked.init {
+            self.inline(&function, arguments, span)?;
+        }
+        for (function, arguments, span) in marked.threads {
+            self.spawn(function, arguments, span);
+        }
+        for number in 0..self.threads.spawned.len() {
+            let span = self.threads.spawned[number].span;
+            self.joined(number, span);
+        }
+        if let Some((function, arguments, span)) = marked.end {
+            self.inline(&function, arguments, span)?;
+        }
+        Some(())
     }
 
     fn template(&mut self, name: &str, span: Span) -> TemplateId {
@@ -142,6 +175,7 @@ impl<'a> Lowering<'a> {
         self.inline(&function, spawned.arguments.clone(), ast.name.span);
         let labels: Vec<LabelId> = self.threads.end.take().into_iter().collect();
         labels.iter().for_each(|&end| self.state.emit(StmtKind::Label(end), ast.end));
+        self.end_variables(ast.end);
         if let Some(done) = spawned.done {
             let fence = StmtKind::Fence(program::FenceKind::Full);
             self.state.emit(fence, ast.end);
@@ -201,6 +235,14 @@ impl<'a> Lowering<'a> {
         let handle = self.value(&arguments[0])?;
         let handle = self.pointed_at(handle, arguments[0].span)?;
         self.store(&handle, StoreOrder::Plain, Value::Number(Expr::Const(number as i64), Integer::INT), span)?;
+        // `void *f()` takes whatever it is given.
+        let takes_none = self.functions.get(function.as_str()).is_some_and(|it| it.parameters.is_empty());
+        self.spawn(function, if takes_none { Vec::new() } else { vec![argument] }, span);
+        Some(Value::int(0))
+    }
+
+    fn spawn(&mut self, function: String, arguments: Vec<Value>, span: Span) {
+        let number = self.threads.spawned.len();
         let has_done_something = self.state.blocks.iter().any(|block| !block.is_empty());
         self.threads.is_beside |= has_done_something;
         let start = has_done_something.then(|| self.flag(&format!("started {number}"), span));
@@ -209,10 +251,8 @@ impl<'a> Lowering<'a> {
             let place = Place::Fixed(start);
             self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(1)), span);
         }
-        let spawned = Spawned { function, arguments: vec![argument], span, is_joined: false, start, done: None };
-        self.threads.spawned.push(spawned);
+        self.threads.spawned.push(Spawned { function, arguments, span, is_joined: false, start, done: None });
         self.state.is_alone = false;
-        Some(Value::int(0))
     }
 
     fn flag(&mut self, name: &str, span: Span) -> LocationId {
@@ -235,6 +275,11 @@ impl<'a> Lowering<'a> {
             let help = "keep it in memory, and pass NULL";
             return self.refuse(result.span, "what a thread returns is not supported", help);
         }
+        self.joined(number, span);
+        Some(Value::int(0))
+    }
+
+    fn joined(&mut self, number: usize, span: Span) {
         self.threads.spawned[number].is_joined = true;
         let has_done_something = self.state.blocks.iter().any(|block| !block.is_empty());
         if has_done_something {
@@ -242,7 +287,6 @@ impl<'a> Lowering<'a> {
             let wait = self.wait_for(number);
             self.state.emit(wait.kind, span);
         }
-        Some(Value::int(0))
     }
 
     fn wait_for(&mut self, number: usize) -> Stmt {
@@ -392,6 +436,6 @@ fn observed_condition(
         ConditionKind::Not(inner) => Some(observed_condition(inner, seen)?.negated()),
         ConditionKind::And(a, b) => both(BinaryOp::And, a, b),
         ConditionKind::Or(a, b) => both(BinaryOp::Or, a, b),
-        ConditionKind::Either | ConditionKind::Cas { .. } => None,
+        ConditionKind::Either | ConditionKind::IsSet(..) | ConditionKind::Cas { .. } => None,
     }
 }

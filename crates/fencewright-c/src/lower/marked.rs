@@ -3,6 +3,8 @@
 //! ```c
 //! // fencewright: thread producer()
 //! // fencewright: thread worker(i) for i in 0..2
+//! // fencewright: init setup()
+//! // fencewright: final check()
 //! ```
 
 use fencewright::source::Span;
@@ -15,33 +17,67 @@ use super::value::Value;
 /// No more threads are made of one comment.
 const MAX_THREADS: i64 = 64;
 
+/// A call, with where it is asked for.
+type Called = (String, Vec<Value>, Span);
+
+/// What comments, or who asks, say of a text without `main`.
+#[derive(Debug, Default)]
+pub(super) struct Marked {
+    pub threads: Vec<Called>,
+    /// What is called before them.
+    pub init: Option<Called>,
+    /// What is called when all have ended.
+    pub end: Option<Called>,
+}
+
 impl Lowering<'_> {
-    /// The threads that comments name, with their arguments.
-    pub(super) fn marked(&mut self) -> Vec<(String, Vec<Value>, Span)> {
-        let mut found = Vec::new();
-        for remark in &self.tree.remarks.clone() {
-            let Some(rest) = remark.text.trim().strip_prefix("thread ") else {
-                let help = "write `// fencewright: thread f(0)`";
-                self.log.error(remark.span, format!("`{}` means nothing here", remark.text.trim()), help);
-                continue;
-            };
-            match call(rest) {
-                Some((name, _)) if !self.functions.contains_key(name.as_str()) => {
-                    let message = format!("there is no function `{name}`");
-                    self.log.error(remark.span, message, "name one of this file");
-                }
-                Some((name, all)) => found.extend(all.into_iter().map(|it| with(&name, &it, remark))),
-                None => {
-                    let help = "write `thread f(0)`, or `thread f(i) for i in 0..2`";
-                    self.log.error(remark.span, format!("`{rest}` names no thread"), help);
-                }
-            }
+    /// The threads that are named, with their arguments; what was asked for by hand counts, otherwise comments.
+    pub(super) fn marked(&mut self) -> Option<Marked> {
+        let by_hand = self.harness.lines().into_iter().map(|text| Remark { text, span: Span::default() });
+        let by_hand: Vec<Remark> = by_hand.collect();
+        let remarks = if self.harness.threads.is_empty() { self.tree.remarks.clone() } else { by_hand };
+        let (mut marked, mut is_right) = (Marked::default(), Some(()));
+        for remark in &remarks {
+            is_right = is_right.and(self.remark(remark, &mut marked));
         }
-        found
+        is_right.map(|()| marked)
+    }
+
+    fn remark(&mut self, remark: &Remark, marked: &mut Marked) -> Option<()> {
+        let (word, rest) = remark.text.trim().split_once(' ').unwrap_or((remark.text.trim(), ""));
+        if !matches!(word, "thread" | "init" | "final") {
+            let help = "write `// fencewright: thread f(0)`, `init f()` or `final f()`";
+            return self.refuse(remark.span, &format!("`{}` means nothing here", remark.text.trim()), help);
+        }
+        let Some((name, all)) = call(rest) else {
+            let help = "write `thread f(0)`, or `thread f(i) for i in 0..2`";
+            return self.refuse(remark.span, &format!("`{rest}` names no {}", noun(word)), help);
+        };
+        if !self.functions.contains_key(name.as_str()) {
+            return self.refuse(remark.span, &format!("there is no function `{name}`"), "name one of this file");
+        }
+        let mut calls: Vec<Called> = all.into_iter().map(|it| with(&name, &it, remark)).collect();
+        let once = match word {
+            "thread" => {
+                marked.threads.append(&mut calls);
+                return Some(());
+            }
+            "init" => &mut marked.init,
+            _ => &mut marked.end,
+        };
+        if once.is_some() || calls.len() != 1 {
+            return self.refuse(remark.span, &format!("`{word}` is said more than once"), "call one function");
+        }
+        *once = calls.pop();
+        Some(())
     }
 }
 
-fn with(name: &str, arguments: &[i64], remark: &Remark) -> (String, Vec<Value>, Span) {
+fn noun(word: &str) -> &'static str {
+    if word == "thread" { "thread" } else { "function" }
+}
+
+fn with(name: &str, arguments: &[i64], remark: &Remark) -> Called {
     (name.to_owned(), arguments.iter().map(|&it| Value::int(it)).collect(), remark.span)
 }
 

@@ -21,6 +21,7 @@ use fencewright::source::Span;
 use crate::names::Names;
 use crate::types::{Integer, Qualified, Type};
 
+use super::conversions::mark;
 use super::value::{Base, Target};
 
 /// An object, by its number.
@@ -53,6 +54,8 @@ pub(crate) struct Leaf {
 /// What a cell holds at first.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell {
+    /// Nothing.
+    Unset,
     Number(i64),
     Target(Target),
     Function(String),
@@ -117,6 +120,14 @@ impl Memory {
         id
     }
 
+    /// Says that an object holds nothing yet; locks are free all the same.
+    pub(crate) fn unset(&mut self, id: ObjectId) {
+        let leaves = self.objects[id.0].leaves.iter_mut();
+        for leaf in leaves.filter(|it| !matches!(it.ty.ty, Type::Builtin(_))) {
+            leaf.cells.fill(Cell::Unset);
+        }
+    }
+
     /// The object of a name.
     pub(crate) fn named(&self, name: &str) -> Option<ObjectId> {
         self.by_name.get(name).copied()
@@ -149,8 +160,14 @@ impl Memory {
         let leaf = self.leaf(id, fields)?;
         let (ty, shape, cells) = (leaf.ty.clone(), leaf.shape.clone(), leaf.cells.clone());
         let name = format!("{name}{}", leaf.name);
-        let initial: Vec<Initial> = cells.iter().map(|it| Initial::Value(self.number_of(it, numbers))).collect();
-        let domain = if ty.ty == Type::Bool { Domain::Range(0, 1) } else { Domain::Int };
+        let is_pointer = matches!(ty.ty, Type::Pointer(_));
+        let number = |it| match it {
+            &Cell::Number(value) if is_pointer => mark(value),
+            it @ (Cell::Unset | Cell::Number(_) | Cell::Target(_) | Cell::Function(_)) => self.number_of(it, numbers),
+        };
+        let initial: Vec<Initial> = cells.iter().map(number).map(Initial::Value).collect();
+        let is_set = !cells.iter().any(|it| matches!(it, Cell::Unset));
+        let domain = if ty.ty == Type::Bool && is_set { Domain::Range(0, 1) } else { Domain::Int };
         let pattern = Location { name, domain, initial: initial[0], span };
         let (kept, first, n) = if shape.is_empty() {
             let location = unit.location(pattern);
@@ -166,6 +183,12 @@ impl Memory {
             if is_plain {
                 unit.set_plain(location);
             }
+            if matches!(
+                cells[fencewright::util::Idx::index(location) - fencewright::util::Idx::index(first)],
+                Cell::Unset
+            ) {
+                unit.unset(location);
+            }
         }
         if domain == Domain::Int {
             unit.infer(first, bounds(&ty.ty));
@@ -176,6 +199,7 @@ impl Memory {
 
     fn number_of(&self, cell: &Cell, numbers: &mut Numbers) -> i64 {
         match cell {
+            Cell::Unset => 0,
             Cell::Number(number) => *number,
             Cell::Target(target) => numbers.number(target, self).unwrap_or(0),
             Cell::Function(_) => 1,
@@ -203,6 +227,7 @@ impl Leaf {
 /// The least and the greatest value of a type; of 64 bits, those that can be calculated with.
 fn bounds(ty: &Type) -> (i64, i64) {
     match ty.integer() {
+        _ if *ty == Type::Bool => (0, 1),
         Some(Integer { bits: 64, .. }) | None => (i64::MIN, i64::MAX),
         Some(Integer { bits, is_signed: true }) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         Some(Integer { bits, is_signed: false }) => (0, (1 << bits) - 1),
@@ -259,6 +284,11 @@ impl Numbers {
         let indices = target.indices.iter().map(constant).collect::<Option<Vec<_>>>()?;
         let (first, shape) = self.run_of(target, memory)?;
         Some(indices.iter().zip(shape).fold(0, |number, (index, len)| number * len as i64 + index) + first)
+    }
+
+    /// Whether anything points into an object.
+    pub(crate) fn has(&self, object: &str) -> bool {
+        self.runs.keys().any(|key| key.object == object)
     }
 
     /// How many runs there are; more of them mean that another pass is needed.

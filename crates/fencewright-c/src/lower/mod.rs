@@ -17,12 +17,13 @@
 //! | `places` | what an expression names, loads, stores |
 //! | `conversions` | values of one type as values of another |
 //! | `expressions`, `conditions`, `statements`, `calls` | what each of them puts there |
+//! | `sequence` | operands that may be evaluated in either order |
 //! | `declarations`, `initial` | variables of functions, and what variables start with |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
 //! | `heap` | memory that is allocated |
 //! | `atomics`, `vatomic`, `awaits` | atomic functions, and waiting for a value |
 //! | `system` | other functions of the system |
-//! | `main_function`, `marked` | threads, joins, final states; threads that comments name |
+//! | `main_function`, `marked`, `litmus` | threads, joins, final states; threads that comments name, or tests |
 
 mod atomics;
 mod awaits;
@@ -33,10 +34,12 @@ mod declarations;
 mod expressions;
 mod heap;
 mod initial;
+mod litmus;
 mod main_function;
 mod marked;
 pub(crate) mod memory;
 mod places;
+mod sequence;
 mod statements;
 mod system;
 pub(crate) mod thread;
@@ -53,6 +56,7 @@ use fencewright::program::Template;
 use fencewright::source::{Diagnostic, Source, Span};
 
 use crate::ast::{self, Item, TypeKind};
+use crate::harness::Harness;
 use crate::log::Log;
 use crate::names::Names;
 use crate::types::{Qualified, Type};
@@ -83,13 +87,15 @@ struct Known {
     assigned: BTreeSet<String>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
+    /// Whether constants are kept as pointers, which point nowhere.
+    has_marks: bool,
 }
 
 impl Known {
     /// What has to stay the same.
-    fn size(&self) -> (usize, usize, usize, usize, bool) {
+    fn size(&self) -> (usize, usize, usize, usize, bool, bool) {
         let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len() + self.assigned.len());
-        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed)
+        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed, self.has_marks)
     }
 }
 
@@ -100,18 +106,30 @@ struct Made {
     name: String,
     ty: Rc<Qualified>,
     span: Span,
-    is_allocated: bool,
+    /// The thread whose variable it is; none for what is allocated.
+    thread: Option<String>,
+    /// Whether it holds nothing at first.
+    is_unset: bool,
+}
+
+/// How long an object lives.
+#[derive(Clone, Debug)]
+struct Life {
+    /// Says whether it is over.
+    flag: ObjectId,
+    /// The thread whose variable it is; none for what is allocated.
+    thread: Option<String>,
 }
 
 /// No more passes are made.
 const MAX_PASSES: usize = 12;
 
 /// Gives a text its meaning.
-pub(crate) fn lower(tree: &ast::Unit, source: &Source) -> Lowered {
+pub(crate) fn lower(tree: &ast::Unit, source: &Source, harness: &Harness) -> Lowered {
     let mut known = Known::default();
     for _ in 0..MAX_PASSES {
         let before = known.size();
-        let mut lowering = Lowering::new(tree, source, known);
+        let mut lowering = Lowering::new(tree, (source, harness), known);
         lowering.program();
         known = lowering.known;
         if lowering.log.has_errors() || known.size() == before {
@@ -127,6 +145,9 @@ pub(crate) fn lower(tree: &ast::Unit, source: &Source) -> Lowered {
 struct Lowering<'a> {
     tree: &'a ast::Unit,
     source: &'a Source,
+    harness: &'a Harness,
+    /// Variables of functions that are looked at in the end.
+    observed: BTreeMap<String, BTreeSet<String>>,
     names: Names,
     functions: BTreeMap<&'a str, &'a ast::Function>,
     /// Functions without a body.
@@ -136,14 +157,16 @@ struct Lowering<'a> {
     locals: BTreeMap<String, ObjectId>,
     /// How often memory was allocated.
     n_allocated: usize,
-    /// What was allocated, and the flag of each that says whether it was freed.
-    allocated: BTreeMap<ObjectId, ObjectId>,
+    /// What does not live as long as the program.
+    lives: BTreeMap<ObjectId, Life>,
     /// Scalars outside functions that nothing is assigned to.
     constant: BTreeSet<String>,
     memory: Memory,
     known: Known,
     unit: Unit,
     threads: Threads,
+    /// Whether a structure is copied.
+    is_copying: bool,
     state: State,
     log: Log,
 }
@@ -167,7 +190,7 @@ struct Global {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(tree: &'a ast::Unit, source: &'a Source, known: Known) -> Self {
+    fn new(tree: &'a ast::Unit, (source, harness): (&'a Source, &'a Harness), known: Known) -> Self {
         let mut unit = Unit::new();
         let template = unit.template(Template { name: "main".into(), span: Span::default() });
         let mut state = State::new("main", template, Span::default());
@@ -175,18 +198,21 @@ impl<'a> Lowering<'a> {
         Self {
             tree,
             source,
+            harness,
+            observed: BTreeMap::new(),
             names: Names::default(),
             functions: BTreeMap::new(),
             declared: BTreeMap::new(),
             globals: BTreeMap::new(),
             locals: BTreeMap::new(),
             n_allocated: 0,
-            allocated: BTreeMap::new(),
+            lives: BTreeMap::new(),
             constant: BTreeSet::new(),
             memory: Memory::default(),
             known,
             unit,
             threads: Threads::default(),
+            is_copying: false,
             state,
             log: Log::default(),
         }
@@ -229,10 +255,19 @@ impl<'a> Lowering<'a> {
     fn make(&mut self, key: &str, made: &Made) -> ObjectId {
         let name = if self.memory.named(&made.name).is_some() { key } else { &made.name }.to_owned();
         let object = self.memory.object(&name, &made.ty, made.span, &self.names);
-        if made.is_allocated {
+        if made.is_unset {
+            self.memory.unset(object);
+        }
+        // Who points at a variable of a thread only while it is known to be there needs no flag; `main` never ends.
+        let is_at_risk = match made.thread.as_deref() {
+            None => true,
+            Some(thread) => thread != "main" && self.known.numbers.has(&name),
+        };
+        if is_at_risk {
             let flag = Rc::new(Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false });
-            let flag = self.memory.object(&format!("{name} freed"), &flag, made.span, &self.names);
-            self.allocated.insert(object, flag);
+            let word = if made.thread.is_none() { "freed" } else { "ended" };
+            let flag = self.memory.object(&format!("{name} {word}"), &flag, made.span, &self.names);
+            self.lives.insert(object, Life { flag, thread: made.thread.clone() });
         }
         self.locals.insert(key.to_owned(), object);
         object

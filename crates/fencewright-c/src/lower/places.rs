@@ -13,7 +13,7 @@ use std::rc::Rc;
 use fencewright::frontend::hir::{
     Block, Condition, ConditionKind, EffectKind, Expr, First, LoadOrder, Operand, Place, StmtKind, StoreOrder,
 };
-use fencewright::program::BinaryOp;
+use fencewright::program::{BinaryOp, Misuse};
 use fencewright::source::Span;
 
 use crate::ast::{self, ExprKind};
@@ -217,7 +217,7 @@ impl<'a> Lowering<'a> {
             if let Type::Struct(_) = target.ty.ty {
                 return Some(Value::Structure(target.clone()));
             }
-            if let Some(value) = self.known(target) {
+            if let Some(value) = self.known(target, span) {
                 return Some(value);
             }
         }
@@ -226,13 +226,14 @@ impl<'a> Lowering<'a> {
             let Base::Object(_) = target.base else { return it.in_register(target, span) };
             it.note_access(target, load != LoadOrder::Plain);
             let place = it.place(target, span)?;
-            Some(it.state.kept(EffectKind::Load(place, load), span))
+            let value = it.state.kept(EffectKind::Load(place.clone(), load), span);
+            Some(it.is_set(target, (value, place), span))
         })?;
         Some(self.typed(raw, &ty))
     }
 
     /// What is known of what is kept there.
-    fn known(&mut self, target: &Target) -> Option<Value> {
+    fn known(&mut self, target: &Target, span: Span) -> Option<Value> {
         match target.base {
             Base::Variable(id) => match &self.state.variables[id.0].storage {
                 Storage::Known(value) => Some(value.clone()),
@@ -245,10 +246,13 @@ impl<'a> Lowering<'a> {
                 if !is_known || !target.ty.ty.is_scalar() {
                     return None;
                 }
-                self.is_not_freed(id, Span::default())?;
+                self.is_alive(id, span)?;
                 let indices = constants(&target.indices)?;
                 let leaf = self.memory.leaf(id, &target.fields)?;
                 let cell = leaf.cells[leaf.cell(&indices)?].clone();
+                if matches!(cell, Cell::Unset) && !self.is_copying {
+                    self.misused(Misuse::Uninitialized, span);
+                }
                 Some(of_cell(&cell, &target.ty))
             }
         }
@@ -269,7 +273,7 @@ impl<'a> Lowering<'a> {
             return self.copy(to, from, span);
         }
         if let Named::Target(target) = named
-            && self.make_known(target, &value)
+            && self.make_known(target, &value, span)
         {
             return Some(());
         }
@@ -291,7 +295,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Notes what is kept there, where that is all that is needed.
-    fn make_known(&mut self, target: &Target, value: &Value) -> bool {
+    fn make_known(&mut self, target: &Target, value: &Value, span: Span) -> bool {
         if !self.state.is_straight || !value.is_fixed() {
             return false;
         }
@@ -310,7 +314,7 @@ impl<'a> Lowering<'a> {
                 let Some(indices) = constants(&target.indices) else { return false };
                 let value = self.converted(value.clone(), &target.ty);
                 let Some(cell) = cell_of(&value).filter(|_| self.state.is_alone || is_handle) else { return false };
-                self.is_not_freed(id, Span::default());
+                self.is_alive(id, span);
                 let Some(leaf) = self.memory.leaf(id, &target.fields) else { return false };
                 let Some(at) = leaf.cell(&indices) else { return false };
                 leaf.cells[at] = cell;
@@ -328,8 +332,10 @@ impl<'a> Lowering<'a> {
         let fields = self.names.structures[number].fields.clone().unwrap_or_default();
         for (at, (_, ty)) in fields.iter().enumerate() {
             let (to, from) = (Named::Target(to.field(at, ty)), Named::Target(from.field(at, ty)));
-            let value = self.load(&from, Orders::of(ty).load, span)?;
-            self.store(&to, Orders::of(ty).store, value, span)?;
+            let was_copying = std::mem::replace(&mut self.is_copying, true);
+            let value = self.load(&from, Orders::of(ty).load, span);
+            self.is_copying = was_copying;
+            self.store(&to, Orders::of(ty).store, value?, span)?;
         }
         Some(())
     }
@@ -349,11 +355,17 @@ impl<'a> Lowering<'a> {
         let pointer = self.state.settled(through.pointer.clone(), span);
         let mut runs = self.known.numbers.of_type(&through.to.ty, &self.memory, &self.names);
         let Some(last) = runs.pop() else {
-            self.state.emit(StmtKind::Assert(test(Expr::Const(0), span)), span);
+            self.misused(Misuse::NullPointer, span);
             return Some(Expr::Const(0));
         };
+        // It may also be right behind an array, or point at something of another type.
+        let is_mixed = self.known.has_marks || self.known.numbers.len() > runs.len() + 1;
+        let may_be_elsewhere = is_mixed || runs.iter().any(|it| !it.shape.is_empty()) || last.shape.len() > 1;
+        self.is_somewhere(&pointer, span);
+        let is_last = (may_be_elsewhere && last.shape.len() != 1).then(|| is_in(&last, &pointer, 0));
         if runs.is_empty() {
-            return self.at_last(&last, &pointer, &through, span, act);
+            self.is_there(is_last, span);
+            return act(self, &within(&last, &pointer, &through));
         }
         let result = self.state.temporary(span);
         self.state.stable.insert(result);
@@ -366,25 +378,11 @@ impl<'a> Lowering<'a> {
             branches.push((test(is_in(run, &pointer, 0), span), block));
         }
         self.state.open();
-        let value = self.at_last(&last, &pointer, &through, span, act);
+        self.is_there(is_last, span);
+        let value = act(self, &within(&last, &pointer, &through));
         let otherwise = self.closed_with(result, value, span)?;
         self.state.emit(StmtKind::If(branches, otherwise), span);
         Some(Expr::Var(Operand::Local(result)))
-    }
-
-    /// The last targets: whatever is none of them is a violation.
-    fn at_last(
-        &mut self,
-        run: &Run,
-        pointer: &Expr,
-        through: &Through,
-        span: Span,
-        act: &mut dyn FnMut(&mut Self, &Target) -> Option<Expr>,
-    ) -> Option<Expr> {
-        if run.shape.len() != 1 && !matches!(pointer, Expr::Const(it) if *it == run.first) {
-            self.state.emit(StmtKind::Assert(test(is_in(run, pointer, 0), span)), span);
-        }
-        act(self, &within(run, pointer, through))
     }
 
     fn closed_with(
@@ -432,7 +430,7 @@ impl<'a> Lowering<'a> {
             self.log.error(span, "this is no single value", "name a field or a cell of it");
             return None;
         }
-        self.is_not_freed(id, span)?;
+        self.is_alive(id, span)?;
         self.leave_alone();
         let key = (self.memory.objects[id.0].name.clone(), target.fields.clone());
         let is_atomic = self.known.accessed.contains(&key);
@@ -531,10 +529,13 @@ pub(super) fn constants(indices: &[Expr]) -> Option<Vec<i64>> {
 /// What a cell holds.
 fn of_cell(cell: &Cell, ty: &Qualified) -> Value {
     match (cell, &ty.ty) {
-        (Cell::Number(0), Type::Pointer(to)) => Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Null }),
+        (Cell::Number(0) | Cell::Unset, Type::Pointer(to)) => {
+            Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Null })
+        }
         (Cell::Number(value), Type::Pointer(to)) => {
             Value::Pointer(Pointer { to: Rc::clone(to), what: Points::Integer(Expr::Const(*value)) })
         }
+        (Cell::Unset, ty) => Value::Number(Expr::Const(0), ty.integer().unwrap_or(crate::types::Integer::INT)),
         (Cell::Number(value), ty) => {
             Value::Number(Expr::Const(*value), ty.integer().unwrap_or(crate::types::Integer::INT))
         }

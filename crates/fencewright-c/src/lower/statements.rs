@@ -357,9 +357,8 @@ impl<'a> Lowering<'a> {
                         return self.refuse(stmt.span, &format!("a second `case` for {of}"), "leave one of them out");
                     }
                     let label = self.state.label("case");
-                    let go = hir::Stmt { span: stmt.span, kind: Kind::Goto(label) };
                     let is = Expr::binary(Op::Eq, value.clone(), Expr::Const(of));
-                    tests.push((test(is, stmt.span), vec![go]));
+                    tests.push((test(is, stmt.span), goto(label, stmt.span)));
                     labels.push(label);
                     stmt = inner;
                 } else if let StmtKind::Default(inner) = &stmt.kind {
@@ -372,8 +371,7 @@ impl<'a> Lowering<'a> {
             }
             parts.push((labels, stmt));
         }
-        let go = hir::Stmt { span, kind: Kind::Goto(default) };
-        self.state.emit(Kind::If(tests, vec![go]), span);
+        self.state.emit(Kind::If(tests, goto(default, span)), span);
         self.state.frame().loops.push(Around::Switch { end });
         self.state.frame().scopes.push(Default::default());
         let mut is_right = Some(());
@@ -427,6 +425,11 @@ impl<'a> Lowering<'a> {
         self.state.frame().scopes.pop();
         value
     }
+}
+
+/// Goes on at a label.
+fn goto(label: LabelId, span: Span) -> hir::Block {
+    vec![hir::Stmt { span, kind: Kind::Goto(label) }]
 }
 
 /// A loop: what is asked before a round, what is done behind it, and what is asked then.

@@ -145,12 +145,7 @@ impl<'a> Lowering<'a> {
             return Some(value);
         }
         let Some(system) = system(&name.text) else {
-            self.undefined(name, arguments.len())?;
-            if let Some(instead) = instead_of(&name.text) {
-                return self.refuse(name.span, &format!("`{}` is not supported", name.text), instead);
-            }
-            let help = "define it, or leave it out if it does nothing to shared memory";
-            return self.refuse(name.span, &format!("the function `{}` is not known", name.text), help);
+            return self.unknown_function(name, arguments.len());
         };
         match system {
             System::Create => return self.create(&name.text, arguments, span),
@@ -192,6 +187,15 @@ impl<'a> Lowering<'a> {
             }
         }
         Some(Value::int(0))
+    }
+
+    fn unknown_function(&mut self, name: &ast::Name, n_arguments: usize) -> Option<Value> {
+        self.undefined(name, n_arguments)?;
+        if let Some(instead) = instead_of(&name.text) {
+            return self.refuse(name.span, &format!("`{}` is not supported", name.text), instead);
+        }
+        let help = "define it, or leave it out if it does nothing to shared memory";
+        self.refuse(name.span, &format!("the function `{}` is not known", name.text), help)
     }
 
     /// Says what is wrong with a call of a function that is declared only; nothing if it is not even that.

@@ -1,7 +1,7 @@
 //! Random programs on the machine itself: what is seen there is listed under TSO, if the machine is one of x86.
 //!
-//! `FENCEWRIGHT_HARDWARE=200 cargo test -p fencewright-c --test it hardware` compiles and runs 200 of them, each a thousand
-//! times.
+//! `FENCEWRIGHT_HARDWARE=200 cargo test -p fencewright-c --test it hardware` compiles and runs 200 of them, each a
+//! thousand times.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,9 +1,12 @@
-//! C programs as users have them: the examples and their repairs, random ones beside their `.fw` twins and on the machine,
-//! and wrong ones.
+//! C programs as users have them: the examples and their repairs, random ones beside their `.fw` twins and on the
+//! machine, litmus tests, and wrong ones.
 
 mod compiled;
 mod examples;
 mod hardware;
+mod litmus;
+mod memory;
+mod printed;
 mod repairs;
 mod twins;
 mod wrong;

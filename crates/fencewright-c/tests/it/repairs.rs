@@ -148,8 +148,9 @@ fn message(send: &str, receive: &str) -> String {
 
 #[test]
 fn a_store_that_others_wait_for_becomes_release_and_their_load_acquire() {
+    let data = "atomic_store_explicit(&data, 1, memory_order_relaxed);";
     let text = message(
-        "atomic_store_explicit(&data, 1, memory_order_relaxed);\natomic_store_explicit(&flag, 1, memory_order_relaxed);",
+        &format!("{data}\natomic_store_explicit(&flag, 1, memory_order_relaxed);"),
         "if (atomic_load_explicit(&flag, memory_order_relaxed))\nassert(data == 1);",
     );
     let release = "atomic_store_explicit(&flag, 1, memory_order_release); | if (atomic_load_explicit(&flag, \

@@ -17,6 +17,7 @@ use clap_complete::Shell;
 use fencewright::engine::{self, Engine};
 use fencewright::memory::Model;
 use fencewright::watch::Limits;
+use fencewright_c::Harness;
 
 pub(crate) use fence::{FenceArguments, WhichFences};
 pub(crate) use outcomes::OutcomesArguments;
@@ -375,9 +376,26 @@ pub(crate) struct InputArguments {
     /// A folder in which included files are looked for that are not beside the one that includes them (repeatable)
     #[arg(short = 'I', long = "include", value_name = "FOLDER", help_heading = "Input")]
     pub include: Vec<PathBuf>,
+    /// A thread of a C text without a `main`: `f(0)`, or `worker(i) for i in 0..2` (repeatable)
+    #[arg(long, value_name = "CALL", help_heading = "Input")]
+    pub thread: Vec<String>,
+    /// What is called before the threads of `--thread` start: `setup()`
+    #[arg(long, value_name = "CALL", requires = "thread", help_heading = "Input")]
+    pub init: Option<String>,
+    /// What is called when the threads of `--thread` have ended: `check()`
+    #[arg(long = "final", value_name = "CALL", requires = "thread", help_heading = "Input")]
+    pub end: Option<String>,
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,
+}
+
+impl InputArguments {
+    /// The threads that are named here, if any are.
+    pub(crate) fn harness(&self) -> Option<Harness> {
+        let (threads, init, end) = (self.thread.clone(), self.init.clone(), self.end.clone());
+        (!threads.is_empty()).then_some(Harness { threads, init, end })
+    }
 }
 
 #[cfg(test)]

@@ -54,10 +54,9 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
         console.error("certificates of fences are about safety", Some(help));
         return Code::Wrong;
     }
-    let format = arguments.input.input_format.as_deref();
     let name = input::name(&arguments.file);
     let mut limits = arguments.search.limits();
-    let read = input::read(&arguments.file, format, &mut limits, console)
+    let read = input::read_as(&arguments.file, &arguments.input, &mut limits, console)
         .and_then(|input| Ok((input.program(&arguments.input, &mut limits, console)?, input)));
     let (program, input) = match read {
         Ok((program, input)) => (Arc::new(program), input),

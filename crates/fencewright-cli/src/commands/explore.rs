@@ -20,7 +20,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// there.
 pub(crate) fn run(arguments: &ExploreArguments, console: &mut Console) -> Code {
     let mut limits = Limits { time: arguments.timeout.0, bytes: arguments.memory.0 };
-    let input = match input::read(&arguments.file, arguments.input.input_format.as_deref(), &mut limits, console) {
+    let input = match input::read_as(&arguments.file, &arguments.input, &mut limits, console) {
         Ok(input) => input,
         Err(unread) => return Code::of_unread(unread),
     };

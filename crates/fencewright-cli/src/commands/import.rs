@@ -1,6 +1,6 @@
 //! `import`: print another format's program as `.fw`.
 
-use fencewright::frontend::{self, fw};
+use fencewright::frontend::{self, Tree, fw, hir};
 
 use crate::args::{ImportArguments, InputArguments};
 use crate::code::Code;
@@ -10,7 +10,7 @@ use crate::input::{self, Disk, Input};
 /// Prints the program; one that means nothing is refused.
 pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
     let mut limits = arguments.limits.limits();
-    let input = input::read(&arguments.file, arguments.input.input_format.as_deref(), &mut limits, console);
+    let input = input::read_as(&arguments.file, &arguments.input, &mut limits, console);
     let (frontend, mut source) = match input {
         Ok(Input { source, frontend }) => (frontend, source),
         Err(unread) => return Code::of_unread(unread),
@@ -19,7 +19,11 @@ pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
     let read = input::within(&mut limits, &arguments.file, console, move || {
         let files = &mut Disk { folders: include };
         let read = frontend.read(&mut frontend::Input { source: &mut source, files, defines: &define });
-        let printed = read.surface().map(fw::print);
+        let printed = match &read.tree {
+            _ if read.has_errors() => None,
+            Tree::Surface(file) => Some(fw::print(file)),
+            Tree::Typed(unit) => hir::surface(&source, unit).map(|it| fw::print(&it)),
+        };
         (printed, frontend::lower_read(source, read, &define))
     });
     let (printed, lowered) = match read {
@@ -34,8 +38,8 @@ pub(crate) fn run(arguments: &ImportArguments, console: &mut Console) -> Code {
             Code::Good
         }
         None => {
-            let message = format!("programs in the language `{}` cannot be printed as `.fw`", frontend.name());
-            console.error(&message, Some("check them as they are"));
+            let message = "there is something in this program that `.fw` has no words for";
+            console.error(message, Some("check it as it is"));
             Code::Wrong
         }
     }

@@ -40,9 +40,8 @@ pub(crate) fn run(arguments: &OutcomesArguments, console: &mut Console) -> Code 
 /// Answers for one file under every model asked.
 fn answer(file: &Path, arguments: &OutcomesArguments, console: &mut Console) -> Code {
     let name = input::name(file);
-    let format = arguments.input.input_format.as_deref();
     let mut limits = arguments.search.limits();
-    let read = input::read(file, format, &mut limits, console).and_then(|input| {
+    let read = input::read_as(file, &arguments.input, &mut limits, console).and_then(|input| {
         let program = input.program(&arguments.input, &mut limits, console)?;
         Ok((input::hinted(program, &arguments.search, &mut limits, console)?, input))
     });

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::program::{
-    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, NoHang, Op, OperationId,
-    Order, Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar, StateVar,
-    Template, TemplateId,
+    Array, ArrayId, Called, Domain, Edge, EdgeId, Expr, Initial, Location, LocationId, Micro, Misuse, NoHang, Op,
+    OperationId, Order, Place, Point, PointId, Process, ProcessId, Program, Property, Register, RegisterId, RmwVar,
+    StateVar, Template, TemplateId, Value,
 };
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
 use crate::watch::heed;
 
 /// A program in the making.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Builder {
     program: Program,
     /// The operations of the text so far, by their places.
@@ -42,6 +42,7 @@ impl Builder {
             no_hang: None,
             plain: BTreeSet::new(),
             waits: BTreeSet::new(),
+            misuses: BTreeMap::new(),
             hints: Vec::new(),
             memo: Memo::default(),
         };
@@ -133,6 +134,16 @@ impl Builder {
     /// Says how what an edge does to memory is ordered.
     pub fn set_order(&mut self, edge: EdgeId, order: Order) {
         self.program.edges[edge].order = order;
+    }
+
+    /// Says what it means that the assertion of an edge fails.
+    pub fn set_misuse(&mut self, edge: EdgeId, misuse: Misuse) {
+        self.program.misuses.insert(edge, misuse);
+    }
+
+    /// Says what a location holds at first.
+    pub(crate) fn set_initial(&mut self, location: LocationId, value: Value) {
+        self.program.locations[location].initial = Initial::Value(value);
     }
 
     /// Says that an edge comes from a call.

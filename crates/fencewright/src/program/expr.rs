@@ -207,6 +207,15 @@ impl BinaryOp {
         }
     }
 
+    /// Whether it compares two numbers.
+    pub fn is_comparison(self) -> bool {
+        match self {
+            Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge => true,
+            Self::And | Self::Or | Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem => false,
+            Self::BitAnd | Self::BitOr | Self::BitXor | Self::Min | Self::Max => false,
+        }
+    }
+
     /// Whether the result is a boolean.
     pub fn is_boolean(self) -> bool {
         match self {

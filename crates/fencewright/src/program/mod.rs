@@ -15,6 +15,7 @@ mod candidates;
 mod dump;
 mod expr;
 mod loops;
+mod misuse;
 mod model;
 mod observer;
 mod order;
@@ -30,6 +31,7 @@ pub(crate) use builder::{cell_name, for_each_register};
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
+pub use misuse::Misuse;
 pub use model::{
     Array, ArrayId, Called, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point,
     PointId, Process, ProcessId, Program, Register, RegisterId, RmwVar, Value,

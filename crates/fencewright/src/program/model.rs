@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::index_type;
-use crate::program::{Expr, NoHang, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
+use crate::program::{Expr, Misuse, NoHang, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
 
@@ -364,6 +364,8 @@ pub struct Program {
     /// The locations that are not atomic.
     pub(super) plain: BTreeSet<LocationId>,
     pub(super) waits: BTreeSet<Span>,
+    /// Assertions that the text does not have, and what it means that they fail.
+    pub(super) misuses: BTreeMap<EdgeId, Misuse>,
     pub(super) hints: Vec<Expr<StateVar>>,
     /// What others have found out about it.
     pub(super) memo: Memo,
@@ -429,6 +431,11 @@ impl Program {
         &self.source
     }
 
+    /// What it means that the assertion of an edge fails, where the text has no such assertion.
+    pub fn misuse(&self, edge: EdgeId) -> Option<Misuse> {
+        self.misuses.get(&edge).copied()
+    }
+
     /// The shared locations.
     pub fn locations(&self) -> &IndexVec<LocationId, Location> {
         &self.locations
@@ -437,6 +444,12 @@ impl Program {
     /// The shared arrays.
     pub fn arrays(&self) -> &IndexVec<ArrayId, Array> {
         &self.arrays
+    }
+
+    /// The array that a location is a cell of.
+    pub fn array_of(&self, location: LocationId) -> Option<&Array> {
+        let is_in = |it: &&Array| (it.first.index()..it.first.index() + it.len as usize).contains(&location.index());
+        self.arrays.iter().find(is_in)
     }
 
     /// The threads of the text.

@@ -103,14 +103,17 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
     format!("{}: {word} under {}{asked}{rest}\n", finding.file, finding.model)
 }
 
-/// The verdict of each property, where there is more than one.
+/// The verdict of each property, where there is more than one; wrong uses of memory where there are some.
 fn properties(finding: &Finding<'_>, style: Style) -> String {
-    if finding.properties.len() < 2 {
+    let judged = finding.properties.iter().map(|it| (it, property::judged(finding.program, it)));
+    let told: Vec<_> =
+        judged.filter(|(it, what)| what.kind != "memory" || matches!(it.verdict, Verdict::Unsafe(_))).collect();
+    if told.len() < 2 {
         return String::new();
     }
     let mut out = "  Each property by itself:\n".to_owned();
-    for it in finding.properties {
-        let (word, what) = (property::word(&it.verdict), property::judged(finding.program, it));
+    for (it, what) in told {
+        let word = property::word(&it.verdict);
         let color = match it.verdict {
             Verdict::Safe => "32",
             Verdict::Unsafe(_) => "31",

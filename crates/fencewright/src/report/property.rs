@@ -1,7 +1,7 @@
 //! What was violated, in words.
 
 use crate::engine::{Checked, Judged, Verdict};
-use crate::program::{Domain, EdgeId, Op, Program, PropertyId, PropertyKind};
+use crate::program::{Domain, EdgeId, Misuse, Op, Program, PropertyId, PropertyKind};
 use crate::report::{hang, race, robust};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
@@ -9,7 +9,8 @@ use crate::system::{Fault, Run, Violation};
 /// What was violated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violated {
-    /// `control`, `invariant`, `final`, `hang`, `race`, `robust`, `assertion`, `range`, `index` or `division`.
+    /// `control`, `invariant`, `final`, `hang`, `race`, `robust`, `assertion`, `memory`, `range`, `index` or
+    /// `division`.
     pub kind: &'static str,
     /// Its name, if it is a property that has one.
     pub name: Option<String>,
@@ -60,8 +61,8 @@ pub(super) fn judged(program: &Program, judged: &Judged) -> Violated {
         (Verdict::Unsafe(run), _) => violated(program, run),
         (Verdict::Safe | Verdict::Unknown(_), Checked::Property(id)) => of_property(program, id, None),
         (Verdict::Safe | Verdict::Unknown(_), Checked::Assertion(edge) | Checked::Operation(edge)) => {
-            let (kind, span) = ("assertion", program.edges()[edge].span);
-            Violated { kind, name: None, text: statement(program, edge), span }
+            let ((kind, text), span) = (asserted(program, edge), program.edges()[edge].span);
+            Violated { kind, name: None, text, span }
         }
     }
 }
@@ -78,7 +79,7 @@ pub(super) fn word(verdict: &Verdict) -> &'static str {
 fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
     let statement = |edge: EdgeId| statement(program, edge);
     match fault {
-        Fault::Assertion(edge) => ("assertion", statement(edge)),
+        Fault::Assertion(edge) => asserted(program, edge),
         Fault::LocationRange(_, location, value) => {
             let location = &program.locations()[location];
             ("range", outside(&location.name, value, location.domain))
@@ -97,6 +98,25 @@ fn fault_in_words(program: &Program, fault: Fault) -> (&'static str, String) {
             ("division", format!("division by zero in {}", statement(edge).trim_end_matches(';')))
         }
     }
+}
+
+/// What an assertion asks; one that the text does not have says what it is against.
+fn asserted(program: &Program, edge: EdgeId) -> (&'static str, String) {
+    match misuse(program, edge) {
+        Some(misuse) => {
+            let text = one_line(program.source().slice(program.edges()[edge].span));
+            ("memory", format!("{}: {text}", misuse.words()))
+        }
+        None => ("assertion", statement(program, edge)),
+    }
+}
+
+/// What the assertion of an edge is against; the edge may be the first of an operation that is asserted about.
+fn misuse(program: &Program, edge: EdgeId) -> Option<Misuse> {
+    let asserts = program.edges()[edge].op.has_assertion();
+    let operation = program.edges()[edge].operation;
+    let mut others = program.edges().iter_enumerated().filter(|(_, it)| !asserts && it.operation == operation);
+    program.misuse(edge).or_else(|| others.find_map(|(id, _)| program.misuse(id)))
 }
 
 fn outside(name: &str, value: i64, domain: Domain) -> String {

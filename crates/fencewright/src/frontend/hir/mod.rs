@@ -35,11 +35,13 @@
 
 mod lower;
 mod order;
+mod print;
 mod property;
 mod tree;
 
 pub use lower::lower;
 pub use order::{FenceOrder, LoadOrder, StoreOrder, UpdateOrder};
+pub use print::surface;
 pub use property::{Claim, Observed, Property};
 pub use tree::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,
@@ -48,7 +50,7 @@ pub use tree::{
 
 pub(in crate::frontend) use lower::lower_all;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{
     self, ArrayId, Builder, Domain, Initial, Location, LocationId, NoHang, ProcessId, Program, Template, TemplateId,
@@ -67,13 +69,16 @@ pub struct Unit {
     hints: Vec<program::Expr<Observed>>,
     /// Locations whose values are to be found out, and the bounds of their types; of arrays, the first cells.
     inferred: BTreeMap<LocationId, (Value, Value)>,
+    /// Locations that hold nothing at first.
+    unset: BTreeSet<LocationId>,
 }
 
 impl Default for Unit {
     fn default() -> Self {
         // The text is known to whoever lowers the tree.
         let builder = Builder::new(Source::new("", ""));
-        Self { builder, threads: IndexVec::new(), properties: Vec::new(), hints: Vec::new(), inferred: BTreeMap::new() }
+        let (threads, properties, hints) = (IndexVec::new(), Vec::new(), Vec::new());
+        Self { builder, threads, properties, hints, inferred: BTreeMap::new(), unset: BTreeSet::new() }
     }
 }
 
@@ -108,6 +113,12 @@ impl Unit {
     /// locations, registers without bounds hold any integer.
     pub fn infer(&mut self, location: LocationId, bounds: (Value, Value)) {
         self.inferred.insert(location, bounds);
+    }
+
+    /// Says that a location or cell, whose values are [found out](Self::infer), holds nothing at first: a value that is
+    /// never written stands for that, and [`ConditionKind::IsSet`] asks for it.
+    pub fn unset(&mut self, location: LocationId) {
+        self.unset.insert(location);
     }
 
     /// A thread of the text, of which there may be several instances.

@@ -1,7 +1,7 @@
 //! Threads, statements, conditions, expressions.
 
 use crate::index_type;
-use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Program, TemplateId, Value};
+use crate::program::{self, ArrayId, BinaryOp, Domain, FenceKind, LocationId, Misuse, Program, TemplateId, Value};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -124,6 +124,8 @@ pub enum StmtKind {
     Assume(Condition),
     /// A violation unless the condition holds.
     Assert(Condition),
+    /// The same for what the language asks of all programs.
+    Check(Condition, Misuse),
     /// A fence of the machine.
     Fence(FenceKind),
     /// A fence of the language.
@@ -268,6 +270,8 @@ pub enum ConditionKind {
     Or(Box<Condition>, Box<Condition>),
     /// Either way.
     Either,
+    /// Whether what was loaded from a place was ever written there ([`Unit::unset`](super::Unit::unset)).
+    IsSet(Expr, Place),
     /// Whether the place holds the old value; if so, it gets the new one in the same step.
     Cas {
         /// Where.
@@ -279,6 +283,14 @@ pub enum ConditionKind {
         /// What it gets then.
         new: Expr,
     },
+}
+
+/// The location of a place, or the first cell of its array.
+pub(super) fn first_of(memory: &Program, place: &Place) -> LocationId {
+    match place {
+        Place::Fixed(location) => memory.array_of(*location).map_or(*location, |it| it.first),
+        Place::Cell(array, _) => memory.arrays()[*array].first,
+    }
 }
 
 /// The values that a place may hold.

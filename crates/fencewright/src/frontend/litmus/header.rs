@@ -93,7 +93,8 @@ fn architecture(line: &str, position: usize) -> Result<Architecture, Diagnostic>
 fn no_architecture(found: &str, position: usize) -> Diagnostic {
     let span = Span::new(position as u32, (position + found.len()) as u32);
     let help = match found.to_ascii_uppercase().as_str() {
-        "ARM" | "AARCH64" | "PPC" | "POWER" | "RISCV" | "MIPS" | "C" | "LISA" | "BPF" => {
+        "C" => "a test in C is read as C: `--input-format c`",
+        "ARM" | "AARCH64" | "PPC" | "POWER" | "RISCV" | "MIPS" | "LISA" | "BPF" => {
             "only X86 and X86_64 are supported: other architectures are weaker than TSO and PSO"
         }
         _ => "a test starts with `X86` or `X86_64` and its name, such as `X86 SB`",

@@ -5,6 +5,7 @@ use crate::program::{BinaryOp, Expr, Op, RmwVar};
 use crate::source::Span;
 
 use super::cfg::Node;
+use super::unset::Unset;
 use super::values::over_rmw;
 use super::walk::Walk;
 
@@ -31,6 +32,17 @@ impl Walk<'_> {
                     self.arc(Op::Assume(Expr::TRUE), node, condition.span);
                 }
             }
+            ConditionKind::IsSet(value, place) => match self.unset_of(place) {
+                Some(Unset::Value(unset)) => {
+                    let is_set = Tree::binary(BinaryOp::Ne, value.clone(), Tree::Const(unset));
+                    self.test(&is_set, condition.span, yes, no);
+                }
+                Some(Unset::Unknown) => {
+                    let either = Condition { span: condition.span, kind: ConditionKind::Either };
+                    self.condition(&either, yes, no);
+                }
+                None => self.test(&Tree::Const(1), condition.span, yes, no),
+            },
             ConditionKind::Cas { place, order, old, new } => {
                 self.cas((place, *order), (old, new), condition.span, (yes, no));
             }

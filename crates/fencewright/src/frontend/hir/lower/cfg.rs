@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc as Shared;
 
-use crate::program::{Called, Domain, Expr, Initial, Op, Order, RegisterId};
+use crate::program::{Called, Domain, Expr, Initial, Misuse, Op, Order, RegisterId};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
@@ -44,6 +44,8 @@ pub(super) struct Arc {
     pub to: Node,
     pub span: Span,
     pub call: Option<Shared<Called>>,
+    /// What it means that it fails, for an assertion that the text does not have.
+    pub misuse: Option<Misuse>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +65,8 @@ pub(super) struct Cfg {
     pub entry: Node,
     /// Where the process has ended.
     pub end: Option<Node>,
+    /// The registers of what the tree declares.
+    pub locals: IndexVec<LocalId, Option<RegisterId>>,
     /// The statements that wait for a condition.
     pub waits: Vec<Span>,
     /// The call that arcs come from now.
@@ -80,6 +84,7 @@ impl Cfg {
             slots: IndexVec::new(),
             entry: Node::from_usize(0),
             end: None,
+            locals: IndexVec::new(),
             waits: Vec::new(),
             call: None,
             scope: None,
@@ -150,7 +155,7 @@ impl Cfg {
             self.reach(to);
         }
         let call = self.call.clone();
-        self.arcs.push(Arc { from, op, order, to, span, call });
+        self.arcs.push(Arc { from, op, order, to, span, call, misuse: None });
     }
 
     /// Drops what cannot be reached, and edges that do nothing where that changes nothing.

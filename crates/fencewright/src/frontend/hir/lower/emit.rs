@@ -44,6 +44,9 @@ pub(super) fn emit(
         if let Some(call) = &arc.call {
             builder.called(edge, call);
         }
+        if let Some(misuse) = arc.misuse {
+            builder.set_misuse(edge, misuse);
+        }
     }
     cfg.waits.iter().for_each(|&span| builder.wait(span));
     if let Some(end) = cfg.end {

@@ -44,8 +44,13 @@ const MAX_CLOSURES: u32 = 6;
 const MAX_ROUNDS: usize = 40;
 
 /// What each of the locations may hold that are to be found out.
-pub(super) fn memory(program: &Program, cfgs: &[Cfg], inferred: &BTreeSet<LocationId>) -> BTreeMap<LocationId, Domain> {
-    let mut memory = Memory::first(program, inferred);
+pub(super) fn memory(
+    program: &Program,
+    cfgs: &[Cfg],
+    inferred: &BTreeSet<LocationId>,
+    unset: &BTreeSet<LocationId>,
+) -> BTreeMap<LocationId, Domain> {
+    let mut memory = Memory::first(program, inferred, unset);
     let threads: Vec<Thread<'_>> = cfgs.iter().map(|cfg| Thread::new(program, cfg)).collect();
     let n_once: usize = threads.iter().map(Thread::n_once).sum();
     close(&threads, &mut memory);
@@ -90,7 +95,7 @@ fn close(threads: &[Thread<'_>], memory: &mut Memory) {
 /// What the registers of a thread hold at each point.
 pub(super) fn registers(program: &Program, cfg: &Cfg) -> Flow {
     let thread = Thread::new(program, cfg);
-    Flow { at: thread.flow(&Memory::first(program, &BTreeSet::new())) }
+    Flow { at: thread.flow(&Memory::first(program, &BTreeSet::new(), &BTreeSet::new())) }
 }
 
 impl Flow {
@@ -117,6 +122,34 @@ impl Flow {
     }
 }
 
+impl Flow {
+    /// Drops assertions that the text does not have where they hold whatever happens.
+    pub(super) fn drop_held(&self, cfg: &mut Cfg) {
+        for arc in cfg.arcs.iter_mut().filter(|arc| arc.misuse.is_some()) {
+            if let (Op::Assert(condition), Some(registers)) = (&arc.op, &self.at[arc.from])
+                && always(condition, registers)
+            {
+                (arc.op, arc.misuse) = (Op::Assume(Expr::TRUE), None);
+            }
+        }
+        cfg.simplify();
+    }
+}
+
+/// Whether a condition holds for all values of the registers.
+fn always(condition: &Expr<RegisterId>, registers: &Registers) -> bool {
+    match condition {
+        Expr::Const(value) => *value != 0,
+        Expr::Binary(BinaryOp::And, left, right) => always(left, registers) && always(right, registers),
+        Expr::Binary(BinaryOp::Or, left, right) => always(left, registers) || always(right, registers),
+        Expr::Binary(op, left, right) if op.is_comparison() => {
+            let not = Expr::binary(*op, (**left).clone(), (**right).clone()).negated();
+            !narrow(&not, &mut registers.clone())
+        }
+        Expr::Var(_) | Expr::Unary(UnaryOp::Not | UnaryOp::Neg, _) | Expr::Binary(..) => false,
+    }
+}
+
 fn unmasked(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> Interval) -> Expr<RegisterId> {
     match expr {
         Expr::Const(_) | Expr::Var(_) => expr.clone(),
@@ -137,11 +170,13 @@ fn unmasked(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> Interval) -> Exp
 }
 
 impl Memory {
-    fn first(program: &Program, inferred: &BTreeSet<LocationId>) -> Self {
+    /// What is there at first; of cells that are not set, nothing.
+    fn first(program: &Program, inferred: &BTreeSet<LocationId>, unset: &BTreeSet<LocationId>) -> Self {
         let mut first = BTreeMap::new();
         for (x, location) in program.locations().iter_enumerated() {
             let group = group(program, x);
             let values = match (inferred.contains(&group), location.initial) {
+                (true, _) if unset.contains(&x) => Interval::Empty,
                 (true, Initial::Value(value)) => Interval::bounds(value, value),
                 (true, Initial::Any) => Interval::All,
                 (false, _) => Interval::of(location.domain),
@@ -171,9 +206,7 @@ impl Memory {
 
 /// The first cell of the array that a location is in, or itself.
 fn group(program: &Program, x: LocationId) -> LocationId {
-    let is_in =
-        |it: &&crate::program::Array| (it.first.index()..it.first.index() + it.len as usize).contains(&x.index());
-    program.arrays().iter().find(is_in).map_or(x, |it| it.first)
+    program.array_of(x).map_or(x, |it| it.first)
 }
 
 fn group_of(program: &Program, place: &Place) -> LocationId {

@@ -8,6 +8,7 @@
 //! | `cfg` | the automaton in the making, and what can be left out of it |
 //! | `ranges`, `intervals` | the values of registers that are declared without |
 //! | `flow` | the values of registers at each point, and of memory |
+//! | `unset` | memory that holds nothing at first |
 //! | `emit` | the automaton as a process of the program |
 //! | `properties`, `situations` | claims as situations over its points and registers |
 
@@ -21,18 +22,20 @@ mod properties;
 mod ranges;
 mod situations;
 mod statements;
+mod unset;
 mod values;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::Lowered;
 use crate::frontend::said::{MAX_LOCATIONS, MAX_PROCESSES, Said};
-use crate::program::{Builder, LocationId, ProcessId, Program, Value};
+use crate::program::{Builder, Domain, LocationId, ProcessId, Program, Value};
 use crate::source::{Diagnostic, Source, Span};
 use crate::util::IndexVec;
 
-use super::{LocalId, Thread, Unit};
+use super::{LocalId, Place, Thread, Unit, tree};
+use unset::{Unset, Unsets};
 use walk::Walk;
 
 /// What lowering makes of a unit, and what it found that the language of the text has words for.
@@ -82,22 +85,24 @@ fn check_size(said: &mut Said, unit: &Unit) {
     }
 }
 
-fn automata(said: &mut Said, memory: &Program, threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
+fn automata(said: &mut Said, memory: (&Program, &Unsets), threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
     let mut bodies: Vec<_> = threads.iter().map(|it| Walk::lower(said, memory, it)).collect();
     bodies.iter_mut().for_each(cfg::Cfg::simplify);
     bodies
 }
 
-/// Finds out what locations may hold, and says so.
+/// Finds out what locations may hold, and says so; what stands for those that hold nothing.
 fn infer_memory(
     said: &mut Said,
     builder: &mut Builder,
     threads: &IndexVec<ProcessId, Thread>,
-    inferred: &BTreeMap<LocationId, (Value, Value)>,
-) {
+    (inferred, unset): (&BTreeMap<LocationId, (Value, Value)>, &BTreeSet<LocationId>),
+) -> Unsets {
     // What is wrong is said when the threads are lowered with what is found out.
-    let bodies = automata(&mut Said::new(said.source()), builder.so_far(), threads);
-    for (location, domain) in flow::memory(builder.so_far(), &bodies, &inferred.keys().copied().collect()) {
+    let unknown = unset::unknown(builder.so_far(), unset);
+    let bodies = automata(&mut Said::new(said.source()), (builder.so_far(), &unknown), threads);
+    let found = flow::memory(builder.so_far(), &bodies, &inferred.keys().copied().collect(), unset);
+    for (&location, domain) in &found {
         let (lo, hi) = inferred[&location];
         let is_within = domain.bounds().is_some_and(|(least, most)| lo <= least && most <= hi);
         if !is_within {
@@ -106,19 +111,59 @@ fn infer_memory(
             let help = "it is taken for an integer without bounds: that it wraps or overflows is not seen";
             said.say(Diagnostic::warning(it.span, message).with_help(help));
         }
-        builder.set_values(location, domain);
+        builder.set_values(location, *domain);
     }
+    unset::chosen(builder, &found, unset)
+}
+
+/// What is found out about a unit.
+pub(super) struct Found {
+    /// Memory, with the values that it may hold.
+    pub memory: Program,
+    /// The values of each register that is declared.
+    pub locals: IndexVec<ProcessId, IndexVec<LocalId, Option<Domain>>>,
+    unsets: Unsets,
+}
+
+impl Found {
+    /// The value that stands for a place that was never written.
+    pub(super) fn unset(&self, place: &Place) -> Option<Value> {
+        match self.unsets.get(&tree::first_of(&self.memory, place)) {
+            Some(Unset::Value(value)) => Some(*value),
+            Some(Unset::Unknown) | None => None,
+        }
+    }
+}
+
+/// Finds out the values of memory and registers.
+pub(super) fn found(said: &mut Said, unit: &Unit) -> Found {
+    let mut builder = unit.builder.clone();
+    let unsets = match unit.inferred.is_empty() {
+        true => Unsets::new(),
+        false => infer_memory(said, &mut builder, &unit.threads, (&unit.inferred, &unit.unset)),
+    };
+    let memory = builder.so_far().clone();
+    let mut locals = IndexVec::new();
+    for mut cfg in automata(said, (&memory, &unsets), &unit.threads) {
+        let domains = match unit.inferred.is_empty() {
+            true => ranges::infer(&memory, &cfg).domains,
+            false => ranges::by_flow(&memory, &mut cfg),
+        };
+        locals.push(cfg.locals.iter().map(|it| it.map(|register| domains[register])).collect());
+    }
+    Found { memory, locals, unsets }
 }
 
 /// Lowers a unit.
 pub(in crate::frontend) fn lower_all(said: &mut Said, unit: Unit) -> Outcome {
-    let Unit { mut builder, threads, properties, hints, inferred } = unit;
+    let Unit { mut builder, threads, properties, hints, inferred, unset } = unit;
     builder.set_source(said.source());
-    if !inferred.is_empty() {
-        infer_memory(said, &mut builder, &threads, &inferred);
-    }
+    let unsets = match inferred.is_empty() {
+        true => Unsets::new(),
+        false => infer_memory(said, &mut builder, &threads, (&inferred, &unset)),
+    };
     said.turn_to_edges();
-    let mut bodies = automata(said, builder.so_far(), &threads);
+    let mut bodies = automata(said, (builder.so_far(), &unsets), &threads);
     let mut unbounded = Vec::new();
     let mut domains = Vec::new();
     for (thread, cfg) in threads.indices().zip(&mut bodies) {

@@ -56,7 +56,9 @@ pub(super) fn infer(program: &Program, cfg: &Cfg) -> Inferred {
 pub(super) fn by_flow(program: &Program, cfg: &mut Cfg) -> IndexVec<RegisterId, Domain> {
     let flow = flow::registers(program, cfg);
     flow.unmask(cfg);
-    cfg.slots.indices().map(|it| domain(cfg, it, flow.values(it))).collect()
+    let domains = cfg.slots.indices().map(|it| domain(cfg, it, flow.values(it))).collect();
+    flow.drop_held(cfg);
+    domains
 }
 
 /// The work of one inference, in assignments looked at.

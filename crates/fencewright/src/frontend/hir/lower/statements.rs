@@ -6,11 +6,12 @@ use crate::frontend::hir::{
     Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, FenceOrder, First, LocalId, Place,
     Stmt, StmtKind, StoreOrder,
 };
-use crate::program::{BinaryOp, Called, Domain, Expr, FenceKind, Initial, Op, Order};
+use crate::program::{BinaryOp, Called, Domain, Expr, FenceKind, Initial, Misuse, Op, Order};
 use crate::source::Span;
 use crate::watch::heed;
 
 use super::cfg::Node;
+use super::unset::Unset;
 use super::walk::{Activation, Loop, Walk};
 
 impl Walk<'_> {
@@ -58,6 +59,7 @@ impl Walk<'_> {
                 self.cursor = holds;
             }
             StmtKind::Assert(condition) => self.assert(condition),
+            StmtKind::Check(condition, misuse) => self.check(condition, *misuse),
             StmtKind::Fence(kind @ FenceKind::Full) => self.step(Op::Fence(*kind), span),
             // The language has no fence that is as weak.
             StmtKind::Fence(kind @ FenceKind::StoreStore) => {
@@ -263,6 +265,21 @@ impl Walk<'_> {
         self.arc(Op::Assert(Expr::Const(0)), holds, condition.span);
         self.cursor = holds;
     }
+
+    /// An assertion that the text does not have.
+    fn check(&mut self, condition: &Condition, misuse: Misuse) {
+        let n_before = self.cfg.arcs.len();
+        if let ConditionKind::IsSet(value, place) = &condition.kind
+            && let Some(Unset::Value(unset)) = self.unset_of(place)
+        {
+            let is_set = Tree::binary(BinaryOp::Ne, value.clone(), Tree::Const(unset));
+            self.assert(&Condition { span: condition.span, kind: ConditionKind::Test(is_set) });
+        } else {
+            self.assert(condition);
+        }
+        let assertions = self.cfg.arcs[n_before..].iter_mut().filter(|arc| matches!(arc.op, Op::Assert(_)));
+        assertions.for_each(|arc| arc.misuse = Some(misuse));
+    }
 }
 
 /// Whether a statement may stand in an atomic block.
@@ -275,5 +292,6 @@ fn may_be_atomic(kind: &StmtKind) -> bool {
         StmtKind::Return(_) | StmtKind::Let(..) | StmtKind::Assign(..) | StmtKind::Store(..) => true,
         StmtKind::Modify(..) | StmtKind::Do(_) | StmtKind::If(..) | StmtKind::Copies(_) => true,
         StmtKind::Choose(_) | StmtKind::Block(_) | StmtKind::Assume(_) | StmtKind::Assert(_) | StmtKind::Skip => true,
+        StmtKind::Check(..) => true,
     }
 }

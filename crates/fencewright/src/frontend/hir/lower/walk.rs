@@ -9,7 +9,8 @@ use crate::source::Span;
 use crate::util::IndexVec;
 
 use super::cfg::{Cfg, Node, Slot};
-use crate::frontend::hir::{Body, LabelId, LocalId, Thread};
+use super::unset::{Unset, Unsets};
+use crate::frontend::hir::{Body, LabelId, LocalId, Place, Thread, tree};
 
 /// A loop around the cursor.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub(super) struct Walk<'w> {
     /// What memory there is.
     pub memory: &'w Program,
     pub thread: &'w Thread,
+    /// What stands for memory that was never written.
+    pub unsets: &'w Unsets,
     pub cfg: Cfg,
     pub cursor: Node,
     /// The registers declared so far.
@@ -52,13 +55,14 @@ pub(super) struct Walk<'w> {
 
 impl<'w> Walk<'w> {
     /// The automaton of a thread.
-    pub(super) fn lower(said: &'w mut Said, memory: &'w Program, thread: &'w Thread) -> Cfg {
+    pub(super) fn lower(said: &'w mut Said, memory: (&'w Program, &'w Unsets), thread: &'w Thread) -> Cfg {
         let mut cfg = Cfg::new();
         let (cursor, end) = (cfg.entry, cfg.node());
         let mut walk = Self {
             said,
-            memory,
+            memory: memory.0,
             thread,
+            unsets: memory.1,
             cfg,
             cursor,
             registers: IndexVec::filled(thread.locals.len(), None),
@@ -75,12 +79,18 @@ impl<'w> Walk<'w> {
             walk.cfg.unite(walk.cursor, end);
         }
         walk.cfg.end = Some(end);
+        walk.cfg.locals = walk.registers;
         walk.cfg
     }
 
     /// The innermost activation.
     pub(super) fn here(&mut self) -> &mut Activation {
         self.stack.last_mut().expect("the thread itself is always there")
+    }
+
+    /// What stands for a place that was never written.
+    pub(super) fn unset_of(&self, place: &Place) -> Option<Unset> {
+        self.unsets.get(&tree::first_of(self.memory, place)).copied()
     }
 
     /// A text with labels of its own.
