@@ -2,6 +2,7 @@
 
 mod fence;
 mod names;
+mod orders;
 mod outcomes;
 mod search;
 mod settings;
@@ -18,7 +19,8 @@ use fencewright::engine::{self, Engine};
 use fencewright::memory::Model;
 use fencewright::watch::Limits;
 
-pub(crate) use fence::{FenceArguments, WhichFences};
+pub(crate) use fence::{FenceArguments, ProfileArgument, WhichFences};
+pub(crate) use orders::{FromArgument, OrdersArguments};
 pub(crate) use outcomes::OutcomesArguments;
 pub(crate) use search::{AskArgument, Asked, SearchArguments};
 pub(crate) use tables::TablesArguments;
@@ -86,6 +88,8 @@ pub(crate) enum Command {
     Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
+    /// Which memory orders does the program need?
+    Orders(OrdersArguments),
     /// Which final states are there?
     Outcomes(OutcomesArguments),
     /// Do the programs do what their headers expect?
@@ -126,7 +130,7 @@ impl Command {
             Self::Outcomes(it) => Some(&it.search),
             Self::Certify(it) => Some(&it.search),
             Self::Verify(_) | Self::Import(_) | Self::Fmt(_) | Self::Tables(_) => None,
-            Self::Translate(_) | Self::Explore(_) | Self::Test(_) => None,
+            Self::Translate(_) | Self::Explore(_) | Self::Test(_) | Self::Orders(_) => None,
             Self::Schema | Self::Engines | Self::Completions(_) | Self::Man | Self::Lsp(_) => None,
         }
     }
@@ -144,6 +148,7 @@ impl Command {
             Self::Trace(_) => Some("trace"),
             Self::Outcomes(_) => Some("outcomes"),
             Self::Certify(_) => Some("certify"),
+            Self::Orders(_) => Some("orders"),
             Self::Test(_) => Some("test"),
             Self::Verify(_) => Some("verify"),
             Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => None,
