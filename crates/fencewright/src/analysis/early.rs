@@ -28,10 +28,7 @@ fn reaches_write(program: &Program, from: PointId) -> bool {
         heed(1);
         for &id in &program.points()[point].edges {
             let edge = &program.edges()[id];
-            let is_fence = match edge.op {
-                Op::Fence(kind) => edge.order.of_fence(kind).is_some_and(Order::acquires),
-                _ => edge.is_acquire_fence(),
-            };
+            let is_fence = edge.fence_order().is_some_and(Order::acquires);
             if matches!(edge.op, Op::Store(..) | Op::Rmw { write: Some(_), .. }) {
                 return true;
             }

@@ -292,6 +292,14 @@ impl Edge {
     pub fn is_acquire_fence(&self) -> bool {
         matches!(self.op, Op::Assume(_)) && self.order == Order::Acquire
     }
+
+    /// The order of a fence of the language; `None` for what is no such fence.
+    pub fn fence_order(&self) -> Option<Order> {
+        if let Op::Fence(kind) = self.op {
+            return self.order.of_fence(kind);
+        }
+        self.is_acquire_fence().then_some(Order::Acquire)
+    }
 }
 
 impl Op {

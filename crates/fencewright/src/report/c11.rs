@@ -143,7 +143,8 @@ impl<'a> Told<'a> {
     fn location(&self, number: usize) -> &'a str {
         match self.run.events[number].effect {
             Effect::Load(x, ..) | Effect::Store(x, ..) | Effect::Rmw(x, ..) => &self.program.locations()[x].name,
-            _ => "memory",
+            Effect::Local | Effect::Fence(_) | Effect::Locked => "memory",
+            Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => "memory",
         }
     }
 
@@ -164,7 +165,8 @@ impl<'a> Told<'a> {
             }
             Effect::Store(x, value, _) => format!("writes {} = {} below another write", name(x), self.value(x, value)),
             Effect::Rmw(x, old, Some(_)) => format!("updates {} = {}", name(x), self.value(x, old)),
-            _ => "acts".to_owned(),
+            Effect::Local | Effect::Fence(_) | Effect::Locked => "acts".to_owned(),
+            Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => "acts".to_owned(),
         }
     }
 
@@ -176,7 +178,10 @@ impl<'a> Told<'a> {
             Effect::Store(x, value, _) | Effect::Rmw(x, _, Some(value)) => {
                 format!("{} = {}", self.program.locations()[x].name, self.value(x, value))
             }
-            _ => self.location(passed).to_owned(),
+            Effect::Load(..) | Effect::Rmw(_, _, None) | Effect::Local | Effect::Fence(_) | Effect::Locked => {
+                self.location(passed).to_owned()
+            }
+            Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => self.location(passed).to_owned(),
         };
         let mut out = vec![format!(
             "{} {} ({}), although {}'s {newer} ({}) comes before that in every sequential order: {}.",

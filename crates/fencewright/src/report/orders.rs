@@ -89,7 +89,8 @@ fn own(program: &Program, element: &Element) -> Option<Order> {
             let of = |op: &Op, order: Order| match op {
                 Op::Load(..) | Op::Rmw { write: None, .. } => order.of_read(),
                 Op::Store(..) => order.of_write(),
-                _ => order,
+                Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) | Op::Assume(_) => order,
+                Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => order,
             };
             edges.map(|edge| of(&edge.op, edge.order)).reduce(Order::join)
         }
@@ -147,7 +148,7 @@ fn headline(finding: &OrdersFinding<'_>) -> String {
 fn line(finding: &OrdersFinding<'_>, it: &Chosen) -> String {
     let source = finding.program.source();
     let what = match (it.from, it.to, it.is_fence) {
-        (Some(from), Some(Order::Relaxed), false) if from == Order::Relaxed => "relaxed is enough".to_owned(),
+        (Some(Order::Relaxed), Some(Order::Relaxed), false) => "relaxed is enough".to_owned(),
         (Some(from), Some(to), _) if from == to => format!("{} is needed", to.name()),
         (Some(from), Some(to), _) => format!("{} → {}", from.name(), to.name()),
         (Some(from), None, _) => format!("fence({}) is not needed", from.name()),

@@ -8,11 +8,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use fencewright::engine::data_race::ask_race;
+use fencewright::engine::portfolio::Auto;
 use fencewright::engine::robust::RobustTrace;
 use fencewright::engine::views::Views;
 use fencewright::engine::{Answer, Engine, Options, StopReason, Task, Verdict, ask};
 use fencewright::memory::{Model, Rc11, ReleaseSequence};
-use fencewright::program::{Placement, Program, Value};
+use fencewright::program::{Order, Placement, Program, Value};
+use fencewright::synth::Profile;
+use fencewright::synth::orders::{Element, Offered, order_of, orders, own_elements};
 use fencewright::system::{Outcome, System, starts};
 use fencewright::watch::Unlimited;
 
@@ -30,6 +33,7 @@ const ATOMIC: [&str; 3] = ["x", "y", "z"];
 struct Kind {
     has_sc: bool,
     has_plain: bool,
+    has_loops: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +45,8 @@ enum Stmt {
     Fence(&'static str),
     Read,
     Write(usize),
+    /// Loads until it finds something else.
+    Spin(usize, usize, &'static str),
     /// All that follows, if what was read last is this.
     If(usize),
 }
@@ -70,6 +76,10 @@ fn drawn(random: &mut Random, kind: Kind) -> Sample {
                 }
                 let x = random.below(n_locations);
                 let value = 1 + random.below(2);
+                if kind.has_loops && random.chance(25) {
+                    body.push(Stmt::Spin(x, random.below(2), of(&LOADS, random)));
+                    continue;
+                }
                 body.push(match random.below(20) {
                     0..6 => Stmt::Load(x, of(&LOADS, random)),
                     6..12 => Stmt::Store(x, value, of(&STORES, random)),
@@ -89,6 +99,11 @@ fn drawn(random: &mut Random, kind: Kind) -> Sample {
 }
 
 fn text(sample: &Sample) -> String {
+    text_of(sample, false)
+}
+
+/// The same; loops may be unrolled twice.
+fn text_of(sample: &Sample, is_unrolled: bool) -> String {
     let mut out = String::from("shared x, y, z: 0..2 = 0;\nshared plain d: 0..2 = 0;\n");
     for (t, body) in sample.iter().enumerate() {
         let _ = writeln!(out, "thread T{t} {{");
@@ -103,6 +118,12 @@ fn text(sample: &Sample) -> String {
                 Stmt::Fence(order) => writeln!(out, "fence({order});"),
                 Stmt::Read => writeln!(out, "let r{i} = d;"),
                 Stmt::Write(value) => writeln!(out, "d = {value};"),
+                Stmt::Spin(at, value, order) if is_unrolled => {
+                    let load = format!("load({}, {order});", x(at));
+                    let again = format!("let b{i} = {load} assume(b{i} != {value});");
+                    writeln!(out, "let a{i} = {load}\nif (a{i} == {value}) {{ {again} }}")
+                }
+                Stmt::Spin(at, value, order) => writeln!(out, "while (load({}, {order}) == {value}) {{}}", x(at)),
                 Stmt::If(value) => {
                     n_open += 1;
                     writeln!(out, "if ({}) {{", is(&last, *value))
@@ -111,7 +132,7 @@ fn text(sample: &Sample) -> String {
             match stmt {
                 Stmt::Load(..) | Stmt::Swap(..) => last = format!("r{i}"),
                 Stmt::Cas(..) => last = format!("!r{i}"),
-                Stmt::Store(..) | Stmt::Fence(_) | Stmt::Read | Stmt::Write(_) | Stmt::If(_) => {}
+                Stmt::Store(..) | Stmt::Fence(_) | Stmt::Read | Stmt::Write(_) | Stmt::If(_) | Stmt::Spin(..) => {}
             }
         }
         let _ = writeln!(out, "{}}}", "}".repeat(n_open));
@@ -316,7 +337,108 @@ fn law(name: &str, kind: Kind, sequence: ReleaseSequence, fewer: u64) -> Tally {
     tally
 }
 
-const ORDERS: Kind = Kind { has_sc: false, has_plain: false };
+const ORDERS: Kind = Kind { has_sc: false, has_plain: false, has_loops: false };
+
+/// More subsets than this are not tried.
+const MAX_ELEMENTS: usize = 6;
+
+/// All minimal choices of the orders that a program has, by trying every choice.
+fn minimal_choices(
+    program: &Program,
+    elements: &[Element],
+    is_bad: &dyn Fn(&Truth) -> bool,
+) -> Option<Vec<Vec<usize>>> {
+    let mut minimal: Vec<Vec<usize>> = Vec::new();
+    let mut subsets: Vec<Vec<usize>> = (0..1_usize << elements.len())
+        .map(|bits| (0..elements.len()).filter(|i| bits & (1 << i) != 0).collect())
+        .collect();
+    subsets.sort_by_key(Vec::len);
+    for subset in subsets {
+        if minimal.iter().any(|less| less.iter().all(|it| subset.contains(it))) {
+            continue;
+        }
+        let edges = elements.iter().flat_map(|it| it.edges.iter().copied());
+        let orders = edges.map(|edge| (edge, order_of(elements, &subset, edge).unwrap_or(Order::Relaxed))).collect();
+        if !is_bad(&truth(&program.with_orders(&orders), Rc11::default())?) {
+            minimal.push(subset);
+        }
+    }
+    minimal.sort();
+    Some(minimal)
+}
+
+/// Whether all minimal choices are found; `None` where there is nothing to choose.
+fn finds_all(sample: &Sample) -> Result<Option<usize>, String> {
+    let program = program_of(text(sample))?;
+    let elements = own_elements(&program);
+    if elements.is_empty() || elements.len() > MAX_ELEMENTS {
+        return Ok(None);
+    }
+    let edges = elements.iter().flat_map(|it| it.edges.iter().copied());
+    let relaxed = edges.map(|edge| (edge, Order::Relaxed)).collect();
+    let machine = Rc11::default();
+    let Some(most) = truth(&program.with_orders(&relaxed), machine) else { return Ok(None) };
+    let Some(own) = truth(&program, machine) else { return Ok(None) };
+    let new = most.ends.iter().find(|end| !own.ends.iter().any(|it| is_same(&program, it, end)));
+    let forbidden = new.map(|end| (end.clone(), conditions(sample, &program, end).join(" && ")));
+    let Some((end, words)) = forbidden.filter(|it| !it.1.is_empty() && !own.races) else { return Ok(None) };
+    let asked = program_of(format!("{}forbid {words} at end;\n", text(sample)))?;
+    let is_bad = |it: &Truth| it.races || it.ends.iter().any(|other| is_same(&program, other, &end));
+    let Some(wanted) = minimal_choices(&program, &elements, &is_bad) else { return Ok(None) };
+    let options = Options { threads: 1, ..Options::default() };
+    let task = Task::new(&asked, Model::Rc11(ReleaseSequence::Updates), &options);
+    let found = orders(&Auto, &task, (Offered::Own, Profile::X86), &Unlimited).map_err(|it| it.reason)?;
+    let mut sets: Vec<Vec<usize>> = found.sets.iter().map(|it| it.elements.clone()).collect();
+    sets.sort();
+    let is_whole = found.stopped.is_none();
+    match sets == wanted || (!is_whole && sets.iter().all(|it| wanted.contains(it))) {
+        true => Ok(Some(sets.len())),
+        false => Err(format!("orders: {sets:?}, by trying all {wanted:?}; forbid {words}")),
+    }
+}
+
+/// Whether what is said of a program with loops is true of what they do in two rounds.
+fn is_not_contradicted(sample: &Sample) -> Result<bool, String> {
+    let looping = program_of(text(sample))?;
+    let Some(truth) = truth(&program_of(text_of(sample, true))?, Rc11::default()) else { return Ok(false) };
+    let options = Options { threads: 1, ..Options::default() };
+    let task = Task::new(&looping, Model::Rc11(ReleaseSequence::Updates), &options);
+    let races = verdict(ask_race(&Views, &task, &Unlimited).map(|it| it.answer))?.map(|it| !it);
+    let robust = verdict(ask(&Views, &RobustTrace, &task, &Unlimited).map(|it| it.answer))?;
+    match (truth.races, races, truth.is_robust, robust) {
+        (true, Some(false), _, _) => Err("a race is missed".to_owned()),
+        (false, _, false, Some(true)) => Err("a weak execution is missed".to_owned()),
+        _ => Ok(robust == Some(true)),
+    }
+}
+
+#[test]
+fn loops_are_not_contradicted_by_two_rounds() {
+    let mut n_robust = 0;
+    for i in 0..n_programs() / 3 {
+        let kind = Kind { has_plain: i % 2 == 0, has_loops: true, ..ORDERS };
+        let sample = drawn(&mut Random(seed().wrapping_mul(9_000_011).wrapping_add(i)), kind);
+        match is_not_contradicted(&sample) {
+            Ok(is_robust) => n_robust += u64::from(is_robust),
+            Err(why) => panic!("program {i}: {why}\n\n{}", text(&sample)),
+        }
+    }
+    println!("loops: {n_robust} robust programs");
+}
+
+#[test]
+fn all_minimal_orders_are_found() {
+    let mut n_tried = 0;
+    for i in 0..n_programs() / 3 {
+        let sample = drawn(&mut Random(seed().wrapping_mul(7_000_003).wrapping_add(i)), ORDERS);
+        match finds_all(&sample) {
+            Ok(found) => n_tried += u64::from(found.is_some()),
+            Err(why) => panic!("program {i}: {why}\n\n{}", text(&sample)),
+        }
+    }
+    println!("all minimal orders: {n_tried} programs");
+    of_many(n_tried * 50 > n_programs() / 3, "too few programs need orders");
+}
 
 #[test]
 fn robust_agrees_with_execution_graphs() {

@@ -16,7 +16,7 @@ fn text(short: &str) -> String {
     for (t, thread) in short.split('|').enumerate() {
         out.push_str(&format!("thread T{t} {{\n"));
         for (i, op) in thread.split(';').enumerate() {
-            out.push_str(&statement(op.split_whitespace().collect(), i));
+            out.push_str(&statement(&op.split_whitespace().collect::<Vec<_>>(), i));
         }
         out.push_str("}\n");
     }
@@ -34,15 +34,15 @@ fn order(words: &[&str], at: usize) -> &'static str {
     }
 }
 
-fn statement(words: Vec<&str>, i: usize) -> String {
-    match words[..] {
-        ["W", x, value, ..] => format!("    store({x}, {value}, {});\n", order(&words, 3)),
-        ["R", x, "?", ..] => format!("    let r{i} = load({x}, {});\n", order(&words, 3)),
+fn statement(words: &[&str], i: usize) -> String {
+    match *words {
+        ["W", x, value, ..] => format!("    store({x}, {value}, {});\n", order(words, 3)),
+        ["R", x, "?", ..] => format!("    let r{i} = load({x}, {});\n", order(words, 3)),
         ["R", x, value, ..] => {
-            format!("    let r{i} = load({x}, {});\n    assume(r{i} == {value});\n", order(&words, 3))
+            format!("    let r{i} = load({x}, {});\n    assume(r{i} == {value});\n", order(words, 3))
         }
-        ["U", x, old, new, ..] => format!("    assume(cas({x}, {old}, {new}, {}));\n", order(&words, 4)),
-        ["F", ..] => format!("    fence({});\n", order(&words, 1)),
+        ["U", x, old, new, ..] => format!("    assume(cas({x}, {old}, {new}, {}));\n", order(words, 4)),
+        ["F", ..] => format!("    fence({});\n", order(words, 1)),
         _ => panic!("no statement: {words:?}"),
     }
 }

@@ -204,11 +204,10 @@ impl<'a> Automaton<'a> {
             Move::Fence(_, kind) => is_free_fence(kind),
             Move::Edge(edge) => {
                 let it = &self.flow.program.edges()[edge];
-                match it.op {
-                    Op::Fence(kind) if self.speaks => it.order.of_fence(kind).is_none(),
-                    Op::Fence(kind) => is_free_fence(kind),
-                    Op::Assume(_) if self.speaks && it.is_acquire_fence() => false,
-                    _ => it.op.is_local(),
+                match (&it.op, self.speaks) {
+                    (Op::Fence(_) | Op::Assume(_), true) => it.fence_order().is_none(),
+                    (Op::Fence(kind), false) => is_free_fence(*kind),
+                    (op, _) => op.is_local(),
                 }
             }
         }

@@ -16,6 +16,9 @@ pub(super) enum Alarm {
     Race,
 }
 
+/// The place of a location and an old value of it, and what a read of that learns.
+pub(super) type Old = ((usize, u32), Box<[u64]>);
+
 /// Memory, and what threads know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Known {
@@ -24,7 +27,7 @@ pub(super) struct Known {
     pub words: Box<[u64]>,
     /// What a read of an old value learns at least, by place of the location and value: of those that some thread may
     /// still read. Ascending; empty where old values are not read.
-    pub old: Vec<((usize, u32), Box<[u64]>)>,
+    pub old: Vec<Old>,
     pub alarm: Option<Alarm>,
 }
 

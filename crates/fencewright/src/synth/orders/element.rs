@@ -48,12 +48,14 @@ impl Element {
     }
 }
 
-/// The atomic accesses of the text.
+/// The atomic accesses of the text that say an order. What says none (an assignment, a mutex of a library) is not for
+/// somebody to choose, and stays as it is.
 fn accesses(program: &Program) -> BTreeMap<Span, Vec<EdgeId>> {
     let mut all: BTreeMap<Span, Vec<EdgeId>> = BTreeMap::new();
     for (id, edge) in program.edges().iter_enumerated() {
         let (Op::Load(_, place) | Op::Store(place, _) | Op::Rmw { place, .. }) = &edge.op else { continue };
-        if !program.is_plain(place) {
+        let says = program.source().get(edge.span).is_some_and(|text| text.to_lowercase().contains("acq_rel"));
+        if !program.is_plain(place) && (says || edge.order != Order::default()) {
             all.entry(edge.span).or_default().push(id);
         }
     }
@@ -64,11 +66,7 @@ fn accesses(program: &Program) -> BTreeMap<Span, Vec<EdgeId>> {
 fn fences(program: &Program) -> BTreeMap<Span, (Order, Vec<EdgeId>)> {
     let mut all: BTreeMap<Span, (Order, Vec<EdgeId>)> = BTreeMap::new();
     for (id, edge) in program.edges().iter_enumerated() {
-        let order = match edge.op {
-            Op::Fence(kind) => edge.order.of_fence(kind),
-            _ => edge.is_acquire_fence().then_some(Order::Acquire),
-        };
-        if let Some(order) = order {
+        if let Some(order) = edge.fence_order() {
             all.entry(edge.span).or_insert((order, Vec::new())).1.push(id);
         }
     }
@@ -158,18 +156,17 @@ pub fn is_fenced(elements: &[Element], set: &[usize], edge: EdgeId) -> bool {
     mine.any(|it| it.strength == Strength::FenceBefore && it.edges.contains(&edge))
 }
 
+/// Whether a choice says what order an access or a fence has. Others keep theirs.
+pub(super) fn is_open(elements: &[Element], edge: EdgeId) -> bool {
+    elements.iter().any(|it| it.strength != Strength::FenceBefore && it.edges.contains(&edge))
+}
+
 /// The program with a choice, and the fences over it.
 pub(super) fn chosen(program: &Program, elements: &[Element], set: &[usize]) -> (Program, Placement) {
-    let accesses = accesses(program);
-    let fences = fences(program);
-    let mut orders: BTreeMap<EdgeId, Order> = BTreeMap::new();
-    for &edge in accesses.values().flatten() {
-        orders.insert(edge, order_of(elements, set, edge).unwrap_or(Order::Relaxed));
-    }
-    for &edge in fences.values().flat_map(|it| &it.1) {
-        orders.insert(edge, order_of(elements, set, edge).unwrap_or(Order::Relaxed));
-    }
-    let all = accesses.values().flatten().filter(|&&edge| is_fenced(elements, set, edge));
-    let laid = all.map(|&edge| (Position { edge, side: Side::Before }, FenceKind::Full));
+    let edges = || elements.iter().flat_map(|it| it.edges.iter().copied());
+    let open = edges().filter(|&edge| is_open(elements, edge));
+    let orders = open.map(|edge| (edge, order_of(elements, set, edge).unwrap_or(Order::Relaxed))).collect();
+    let fenced = edges().filter(|&edge| is_fenced(elements, set, edge));
+    let laid = fenced.map(|edge| (Position { edge, side: Side::Before }, FenceKind::Full));
     (program.with_orders(&orders), laid.collect())
 }

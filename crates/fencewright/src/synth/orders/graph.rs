@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::element::{Element, is_fenced, order_of};
+use super::element::{Element, is_fenced, is_open, order_of};
 use crate::engine::Task;
 use crate::memory::{Act, Event, EventId, Execution, Rc11};
 use crate::program::{EdgeId, Op, Order, Program, PropertyKind};
@@ -87,7 +87,7 @@ impl Bad {
 
     fn access(&self, elements: &[Element], set: &[usize], edge: EdgeId, id: EventId) -> Event {
         let event = self.execution.event(id);
-        if event.order == Order::Plain {
+        if event.order == Order::Plain || !is_open(elements, edge) {
             return event.clone();
         }
         let order = order_of(elements, set, edge).unwrap_or(Order::Relaxed);
