@@ -47,6 +47,7 @@ fn run(arguments: &Arguments) -> Code {
         Command::Check(it) => commands::check::run(it, &mut console),
         Command::Fence(it) => commands::fence::run(it, &mut console),
         Command::Trace(it) => commands::trace::run(it, &mut console),
+        Command::Orders(it) => commands::orders::run(it, &mut console),
         Command::Outcomes(it) => commands::outcomes::run(it, &mut console),
         Command::Test(it) => commands::test::run(it, &mut console),
         Command::Certify(it) => commands::certify::run(it, &mut console),

@@ -169,7 +169,7 @@ fn first_word(text: &str) -> &str {
 }
 
 fn model(name: &str) -> Option<Model> {
-    Model::ALL.into_iter().find(|model| model.name() == name.trim())
+    Model::named(name.trim())
 }
 
 fn fences(text: &str, line: u32) -> Option<Fences> {
@@ -221,6 +221,8 @@ pub fn hold_robust(
     monitor: &dyn Monitor,
 ) -> Held {
     let asked = match question {
+        // Whether a language leads to other situations is not decided; whether it has other executions is.
+        _ if task.model.language().is_some() => ask(engine, &RobustTrace, task, monitor),
         ROBUST_TRACE => ask(&Attacks { others: engine }, &RobustTrace, task, monitor),
         _ => ask_robust(engine, task, monitor),
     };

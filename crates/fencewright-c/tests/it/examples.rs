@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fencewright::engine::data_race::ask_safety;
 use fencewright::engine::{Engine, Options, Task, named};
 use fencewright::expectation::{Expectations, Held, hold, hold_fences, hold_hang, hold_race};
 use fencewright::frontend::parse_with;
@@ -71,7 +72,7 @@ fn held(name: &str, text: &str) -> Result<(), String> {
         Held::Unknown(why) | Held::Refused(why) => Err(format!("{what}: {why}")),
     };
     for &(model, verdict) in &expected.verdicts {
-        let answer = auto().check(&Task::new(&program, model, &options), &budget);
+        let answer = ask_safety(auto(), &Task::new(&program, model, &options), &budget);
         see(hold(verdict, &answer), format!("{model}"))?;
     }
     for &(model, verdict, _) in &expected.hangs {

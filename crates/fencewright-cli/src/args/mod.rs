@@ -2,6 +2,7 @@
 
 mod fence;
 mod names;
+mod orders;
 mod outcomes;
 mod search;
 mod settings;
@@ -19,7 +20,8 @@ use fencewright::memory::Model;
 use fencewright::watch::Limits;
 use fencewright_c::Harness;
 
-pub(crate) use fence::{FenceArguments, WhichFences};
+pub(crate) use fence::{FenceArguments, ProfileArgument, WhichFences};
+pub(crate) use orders::{FromArgument, OrdersArguments};
 pub(crate) use outcomes::OutcomesArguments;
 pub(crate) use search::{AskArgument, Asked, SearchArguments};
 pub(crate) use tables::TablesArguments;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Fence(FenceArguments),
     /// Show a violating run
     Trace(TraceArguments),
+    /// Which memory orders does the program need?
+    Orders(OrdersArguments),
     /// Which final states are there?
     Outcomes(OutcomesArguments),
     /// Do the programs do what their headers expect?
@@ -127,7 +131,7 @@ impl Command {
             Self::Outcomes(it) => Some(&it.search),
             Self::Certify(it) => Some(&it.search),
             Self::Verify(_) | Self::Import(_) | Self::Fmt(_) | Self::Tables(_) => None,
-            Self::Translate(_) | Self::Explore(_) | Self::Test(_) => None,
+            Self::Translate(_) | Self::Explore(_) | Self::Test(_) | Self::Orders(_) => None,
             Self::Schema | Self::Engines | Self::Completions(_) | Self::Man | Self::Lsp(_) => None,
         }
     }
@@ -145,6 +149,7 @@ impl Command {
             Self::Trace(_) => Some("trace"),
             Self::Outcomes(_) => Some("outcomes"),
             Self::Certify(_) => Some("certify"),
+            Self::Orders(_) => Some("orders"),
             Self::Test(_) => Some("test"),
             Self::Verify(_) => Some("verify"),
             Self::Import(_) | Self::Fmt(_) | Self::Tables(_) | Self::Schema | Self::Engines => None,

@@ -31,10 +31,10 @@ impl Models {
 }
 
 /// What else a model is called.
-const ALIASES: [(&str, Model); 1] = [("x86", Model::Tso)];
+const ALIASES: [(&str, Model); 2] = [("x86", Model::Tso), ("c11", Model::LANGUAGES[0])];
 
 fn model_values() -> impl Iterator<Item = PossibleValue> {
-    Model::ALL.into_iter().map(|model| {
+    Model::ALL.into_iter().chain(Model::LANGUAGES).map(|model| {
         let others = ALIASES.iter().filter(move |it| it.1 == model).map(|it| it.0);
         PossibleValue::new(model.name()).aliases(others)
     })

@@ -21,7 +21,7 @@ use crate::units::{self, Limit};
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArguments {
-    /// Memory models, comma-separated; `all` of them
+    /// Memory models, comma-separated; `all` machines
     #[arg(long, value_name = "MODEL", default_value = "tso", value_delimiter = ',', value_parser = models())]
     #[arg(ignore_case = true)]
     pub model: Vec<Models>,

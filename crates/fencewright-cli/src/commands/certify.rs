@@ -30,6 +30,10 @@ use crate::{input, interrupt, output, rss};
 /// Certifies a file under every model asked.
 pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     let models = arguments.search.models();
+    if models.iter().any(|model| model.language().is_some()) {
+        console.error("certificates are about machines, and C11 is a language", Some("`check` answers without one"));
+        return Code::Wrong;
+    }
     if arguments.output.is_some() && models.len() > 1 {
         console.error("`--output` takes one model", Some("run it once for each, or leave it out"));
         return Code::Wrong;

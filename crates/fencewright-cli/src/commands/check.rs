@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use fencewright::engine::data_race::ask_race;
+use fencewright::engine::data_race::{ask_race, beside_race};
 use fencewright::engine::hang::hangs_soon;
 use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
 use fencewright::engine::{self, Answer, Engine, Judged, Stats, Task, Unsupported, Verdict, ask, each, unreached};
@@ -85,9 +85,18 @@ fn answer_under(
     let done = watch.over(move |watch| {
         let task = Task::new(&theirs, model, &options);
         match &asked {
-            Asked::Safety => safety(&task, (lists_properties, warns), engine, watch),
+            Asked::Safety => match beside_race(&theirs, model) {
+                Some(program) => {
+                    let found = safety(&Task { program: &program, ..task }, (lists_properties, warns), engine, watch);
+                    Found { program: Some(program), ..found }
+                }
+                None => safety(&task, (lists_properties, warns), engine, watch),
+            },
             Asked::Hang(hang) => Found::asked(engine, ask(engine, hang, &task, watch), watch),
             Asked::Race => Found::asked(engine, ask_race(engine, &task, watch), watch),
+            Asked::Robust | Asked::RobustTrace if model.language().is_some() => {
+                Found::asked(engine, ask(engine, &RobustTrace, &task, watch), watch)
+            }
             Asked::Robust => Found::asked(engine, ask_robust(engine, &task, watch), watch),
             Asked::RobustTrace => {
                 let attacks = Attacks { others: engine };
@@ -113,7 +122,8 @@ fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, wa
     let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
     let mut warnings = vacuous(task.program, task.model, &unreached);
     // Who never gets past a line has been named already.
-    if is_safe && warns && warnings.is_empty() && task.program.no_hang().is_none() {
+    let may_ask = task.program.no_hang().is_none() && task.model.language().is_none();
+    if is_safe && warns && warnings.is_empty() && may_ask {
         warnings.extend(hangs_soon(task, watch).map(|(program, run)| may_hang(&program, &run)));
     }
     Found { properties, warnings, ..Found::new(answer, None, watch) }

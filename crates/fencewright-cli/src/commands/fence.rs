@@ -50,6 +50,11 @@ pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
         console.error("`--write` takes one file, and one repair", Some(help));
         return Code::Wrong;
     }
+    if arguments.search.models().iter().any(|model| model.language().is_some()) {
+        let help = "`fencewright orders` finds the orders and fences of the language that it takes";
+        console.error("`fence` is about the fences of machines, and C11 is a language", Some(help));
+        return Code::Wrong;
+    }
     let Some(costs) = costs(arguments, console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {

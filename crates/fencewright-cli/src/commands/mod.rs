@@ -10,6 +10,7 @@ pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod lsp;
 pub(crate) mod man;
+pub(crate) mod orders;
 pub(crate) mod outcomes;
 pub(crate) mod schema;
 pub(crate) mod tables;

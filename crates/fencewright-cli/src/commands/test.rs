@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fencewright::engine::data_race::ask_safety;
 use fencewright::engine::{Engine, Options, Task};
 use fencewright::expectation::{
     Expectations, Held, hold, hold_dead_wait, hold_fences, hold_hang, hold_race, hold_robust,
@@ -72,8 +73,9 @@ impl Test<'_> {
         let engine = self.engine;
         for (&(model, expected), &line) in expectations.verdicts.iter().zip(&expectations.lines) {
             let program = Arc::clone(self.program);
-            let work =
-                move |watch: &Watch| Ok(hold(expected, &engine.check(&Task::new(&program, model, &options()), watch)));
+            let work = move |watch: &Watch| {
+                Ok(hold(expected, &ask_safety(engine, &Task::new(&program, model, &options()), watch)))
+            };
             code = code.max(self.over(work, (model, line, &expected.to_string()), console));
         }
         for &(model, expected, line) in &expectations.hangs {

@@ -7,11 +7,13 @@
 //! | [`writers`] | who writes what |
 //! | [`growth`] | whether a store buffer can grow for ever |
 //! | [`symmetry`] | interchangeable processes |
+//! | [`early`] | relaxed loads that hardware may let come after later stores |
 //! | [`blame`] | which reordering explains a bad run |
 //!
 //! The first three are made once for each program: [`Facts::of`] keeps them with it.
 
 pub mod blame;
+mod early;
 pub mod growth;
 mod live;
 mod observed;
@@ -22,6 +24,7 @@ use std::sync::Arc;
 
 use crate::program::Program;
 
+pub use early::loads_before_stores;
 pub use live::LiveRegisters;
 pub use observed::Observed;
 pub use symmetry::{Swap, swaps};

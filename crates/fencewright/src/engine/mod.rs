@@ -27,6 +27,7 @@ mod run;
 mod stroll;
 mod symbolic;
 mod verdict;
+pub mod views;
 pub mod zones;
 
 use crate::memory::{Buffering, Model};
@@ -57,6 +58,7 @@ pub const ALL: &[&dyn Engine] = &[
     &zones::ZonesEngine,
     &predicates::Predicates,
     &NUMERIC,
+    &views::Views,
 ];
 
 /// The abstract interpreter as users get it: a short search looks into its alarms.

@@ -15,6 +15,7 @@ use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
 use crate::engine::race::{Contender, Said, Worth, race};
+use crate::engine::views::Views;
 use crate::engine::zones::ZonesEngine;
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::{Property, PropertyKind};
@@ -46,6 +47,14 @@ const ORDER_FOR_INTEGERS: Order =
 
 const RACE_FOR_INTEGERS: &[Contender] =
     &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)];
+
+/// For what a language promises: views decide it, loops unbounded; what they leave open is seen in the execution graphs
+/// themselves, if there are not too many.
+const ORDER_FOR_LANGUAGES: Order = Order {
+    glances: &[&Views],
+    race: &[with(&Explicit::GRAPHS, 100)],
+    race_for_growing: &[with(&Explicit::GRAPHS, 100)],
+};
 
 /// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
 /// backwards often shows at once that there is no way there.
@@ -126,6 +135,9 @@ impl Engine for Auto {
 fn order(task: &Task<'_>) -> Order {
     let is_far_off = |it: &Property| it.kind == PropertyKind::Hang || it.situations.is_empty();
     let goes_backwards = !task.program.properties().is_empty() && task.program.properties().iter().all(is_far_off);
+    if task.model.language().is_some() {
+        return ORDER_FOR_LANGUAGES;
+    }
     match task.program.has_wider_data_than(FEW_VALUES) {
         true => ORDER_FOR_INTEGERS,
         false if goes_backwards => ORDER_BACKWARDS,

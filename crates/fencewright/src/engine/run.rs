@@ -93,6 +93,12 @@ impl Job for Completing<'_> {
     }
 }
 
+/// All steps of a path that was found on a machine, where markers are steps of the path or there are none.
+pub(super) fn completed<M: Machine>(system: &System<'_, M>, automaton: &Automaton<'_>, path: &Path) -> Vec<Step> {
+    let state = Some(system.initial(&path.start));
+    complete(Walker { system, automaton, leaves_out_markers: false, state, steps: Vec::new() }, path)
+}
+
 /// All steps of a path.
 fn complete<M: Machine>(mut walker: Walker<'_, M>, path: &Path) -> Vec<Step> {
     for (i, &rest) in path.rests.iter().enumerate() {

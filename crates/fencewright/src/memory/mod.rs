@@ -15,24 +15,27 @@
 //! | file | idea |
 //! |---|---|
 //! | [`sc`], [`tso`], [`pso`] | a model each |
+//! | [`rc11`] | the model of a language: axioms about execution graphs |
 //! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
 //! | [`foreign`] | models that were written elsewhere |
 
 mod foreign;
 mod model;
 mod pso;
+mod rc11;
 mod sc;
 mod tso;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, Value};
+use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, PropertyKind, Value};
 use crate::util::Idx;
 
 pub use foreign::{AnyState, Foreign, Named};
 pub use model::{Buffering, Dialect, Job, Model, PsoRmw};
 pub use pso::{Pso, PsoMemory};
+pub use rc11::{Act, Axioms, Event, EventId, Execution, Rc11, ReleaseSequence, Write};
 pub use sc::{Sc, ScMemory};
 pub use tso::{Tso, TsoMemory};
 
@@ -46,7 +49,8 @@ pub enum Access<'a> {
     /// To read a location and write it in one step. What is made of the value that is found: `None` waits for another,
     /// `Some(None)` only reads, `Some(Some(v))` writes `v`.
     Update(LocationId, Update<'a>, Order),
-    /// To keep what comes before from what comes behind.
+    /// To keep what comes before from what comes behind. An acquire fence takes no fence of a machine, and is told only
+    /// to who [hears](Machine::hears_acquire) it, as the weakest there is.
     Fence(FenceKind, Order),
 }
 
@@ -155,4 +159,14 @@ pub trait Machine: Sync {
     fn value(&self, s: &Self::State, x: LocationId) -> Value;
     /// What `p` has for itself.
     fn shown(&self, s: &Self::State, p: ProcessId) -> Shown;
+
+    /// Whether fences are those of a language: acquire fences mean something, and what a machine has beside an access
+    /// does not.
+    fn hears_acquire(&self) -> bool {
+        false
+    }
+    /// Whether what has happened violates a property of this kind by itself, where a state tells that.
+    fn tells(&self, _: &Self::State, _: PropertyKind) -> Option<bool> {
+        None
+    }
 }

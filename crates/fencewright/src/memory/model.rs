@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::{Foreign, Machine, Pso, Sc, Tso};
+use super::{Foreign, Machine, Pso, Rc11, ReleaseSequence, Sc, Tso};
 use crate::program::FenceKind;
 
 /// A memory model.
@@ -16,12 +16,14 @@ pub enum Model {
     Tso,
     /// Partial store order: one FIFO of stores per process and location.
     Pso,
+    /// What C11 promises: execution graphs that axioms allow.
+    Rc11(ReleaseSequence),
     /// A model that was written elsewhere.
     Foreign(&'static dyn Foreign),
 }
 
 impl Model {
-    /// All of ours, from the strongest to the weakest.
+    /// All of ours that are machines, from the strongest to the weakest.
     pub const ALL: [Self; 3] = [Self::Sc, Self::Tso, Self::Pso];
 
     /// The strongest: what happens, happens in memory.
@@ -30,19 +32,24 @@ impl Model {
     /// Ours under which stores wait, from the strongest to the weakest.
     pub const BUFFERED: [Self; 2] = [Self::Tso, Self::Pso];
 
+    /// Ours that are languages: what their orders promise.
+    pub const LANGUAGES: [Self; 2] = [Self::Rc11(ReleaseSequence::Updates), Self::Rc11(ReleaseSequence::OwnStores)];
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sc => "sc",
             Self::Tso => "tso",
             Self::Pso => "pso",
+            Self::Rc11(ReleaseSequence::Updates) => "rc11",
+            Self::Rc11(ReleaseSequence::OwnStores) => "rc11-rs11",
             Self::Foreign(model) => model.name(),
         }
     }
 
     /// Ours with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|model| model.name() == name)
+        Self::ALL.into_iter().chain(Self::LANGUAGES).find(|model| model.name() == name)
     }
 
     /// Does something with the machine of the model.
@@ -51,6 +58,7 @@ impl Model {
             Self::Sc => job.run(Sc),
             Self::Tso => job.run(Tso),
             Self::Pso => job.run(Pso { rmw: dialect.pso_rmw }),
+            Self::Rc11(sequence) => job.run(Rc11 { sequence }),
             Self::Foreign(model) => job.run(model),
         }
     }
@@ -61,7 +69,15 @@ impl Model {
             Self::Sc => Some(Buffering::None),
             Self::Tso => Some(Buffering::Fifo),
             Self::Pso => Some(Buffering::PerLocation(dialect.pso_rmw)),
-            Self::Foreign(_) => None,
+            Self::Rc11(_) | Self::Foreign(_) => None,
+        }
+    }
+
+    /// The axioms of a language, for the engines that are about these; `None` where a model is a machine.
+    pub const fn language(self) -> Option<Rc11> {
+        match self {
+            Self::Rc11(sequence) => Some(Rc11 { sequence }),
+            Self::Sc | Self::Tso | Self::Pso | Self::Foreign(_) => None,
         }
     }
 
@@ -71,7 +87,9 @@ impl Model {
             Self::Sc => (0, ""),
             Self::Tso => (1, ""),
             Self::Pso => (2, ""),
-            Self::Foreign(model) => (3, model.name()),
+            Self::Rc11(ReleaseSequence::Updates) => (3, ""),
+            Self::Rc11(ReleaseSequence::OwnStores) => (4, ""),
+            Self::Foreign(model) => (5, model.name()),
         }
     }
 }

@@ -287,6 +287,21 @@ impl Op {
     }
 }
 
+impl Edge {
+    /// Whether it is a fence of the language that takes no fence of a machine.
+    pub fn is_acquire_fence(&self) -> bool {
+        matches!(self.op, Op::Assume(_)) && self.order == Order::Acquire
+    }
+
+    /// The order of a fence of the language; `None` for what is no such fence.
+    pub fn fence_order(&self) -> Option<Order> {
+        if let Op::Fence(kind) = self.op {
+            return self.order.of_fence(kind);
+        }
+        self.is_acquire_fence().then_some(Order::Acquire)
+    }
+}
+
 impl Op {
     /// Whether it may fail an assertion.
     pub fn has_assertion(&self) -> bool {
@@ -394,6 +409,16 @@ impl Program {
         Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }
 
+    /// The same program with other orders of some edges.
+    #[must_use]
+    pub fn with_orders(&self, orders: &BTreeMap<EdgeId, Order>) -> Self {
+        let edges = self.edges.iter_enumerated().map(|(id, edge)| {
+            let order = orders.get(&id).copied().unwrap_or(edge.order);
+            Edge { order, ..edge.clone() }
+        });
+        Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
+    }
+
     /// The same control flow over other data: other locations and processes, an operation for each edge, other
     /// properties and hints. Nothing is added or left out.
     pub(crate) fn with_data(
@@ -488,6 +513,11 @@ impl Program {
             Place::Fixed(x) => self.plain.contains(x),
             Place::Cell(array, _) => self.plain.contains(&self.arrays[*array].first),
         }
+    }
+
+    /// The order of an access of an edge to a location: none where that is not atomic.
+    pub fn order_at(&self, edge: EdgeId, x: LocationId) -> Order {
+        if self.plain.contains(&x) { Order::Plain } else { self.edges[edge].order }
     }
 
     /// The places of the text that wait for a condition.

@@ -4,6 +4,8 @@
 //! would emit for it. Such a fence is `Relaxed`: it says nothing beside the order of the access that it stands beside.
 //! An acquire fence takes no fence of a machine; it is a step that does nothing, and has its order.
 
+use crate::program::FenceKind;
+
 /// The order of an access or a fence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
@@ -43,6 +45,36 @@ impl Order {
         match (self, other) {
             (Self::Acquire, Self::Release) | (Self::Release, Self::Acquire) => Self::AcqRel,
             (one, other) => one.max(other),
+        }
+    }
+
+    /// What is left of it for a read, such as that of an update that does not write.
+    #[must_use]
+    pub const fn of_read(self) -> Self {
+        match self {
+            Self::Plain | Self::Relaxed | Self::Acquire | Self::SeqCst => self,
+            Self::Release => Self::Relaxed,
+            Self::AcqRel => Self::Acquire,
+        }
+    }
+
+    /// What is left of it for a write.
+    #[must_use]
+    pub const fn of_write(self) -> Self {
+        match self {
+            Self::Plain | Self::Relaxed | Self::Release | Self::SeqCst => self,
+            Self::Acquire => Self::Relaxed,
+            Self::AcqRel => Self::Release,
+        }
+    }
+
+    /// What a fence of a machine with this order is in the language; nothing if it only stands beside an access. A full
+    /// one without an order is the strongest that the language has.
+    pub const fn of_fence(self, kind: FenceKind) -> Option<Self> {
+        match (kind, self) {
+            (_, Self::Plain | Self::Relaxed) => None,
+            (FenceKind::Full, Self::Acquire | Self::Release | Self::AcqRel | Self::SeqCst) => Some(Self::SeqCst),
+            (FenceKind::StoreStore, Self::Acquire | Self::Release | Self::AcqRel | Self::SeqCst) => Some(self),
         }
     }
 

@@ -88,6 +88,17 @@ pub struct Situation {
 }
 
 impl Property {
+    /// A property of what has happened, under a model whose states tell that.
+    pub fn of_execution(kind: PropertyKind, name: &str, text: &str) -> Self {
+        Self {
+            kind,
+            situations: vec![Situation { at: Vec::new(), condition: Expr::TRUE }],
+            text: text.to_owned(),
+            words: PropertyWords { name: Some(name.to_owned()), ..PropertyWords::default() },
+            span: Span::default(),
+        }
+    }
+
     /// What it says, name aside: of the choice that has a situation, or of all of them.
     pub fn says(&self, situation: Option<usize>) -> String {
         let PropertyWords { when, choices, members, .. } = &self.words;

@@ -75,6 +75,10 @@ const STEPS_PER_CONSTRAINT: u64 = 32;
 /// # Errors
 /// The engine does not take the task.
 pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proved, Unsupported> {
+    if task.model.language().is_some() {
+        let reason = format!("certificates are about machines, and {} is a language", task.model);
+        return Err(Unsupported { reason, help: "`check` answers without one".to_owned() });
+    }
     let answer = engine.check(task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
-    Command, Detail, FenceFinding, Finding, Fullness, Look, OutcomeFinding, Report, Tested, Verification,
-    WitnessFinding, WrongInput, certificates, fences, outcomes, property, tested, violated,
+    Command, Detail, FenceFinding, Finding, Fullness, Look, OrdersFinding, OutcomeFinding, Report, Tested,
+    Verification, WitnessFinding, WrongInput, certificates, fences, orders, outcomes, property, tested, violated,
 };
 use crate::source::Style;
 
@@ -67,6 +67,10 @@ impl Report for Human {
 
     fn witness(&self, finding: &WitnessFinding<'_>, look: Look) -> String {
         outcomes::text::witness(finding, look)
+    }
+
+    fn orders(&self, finding: &OrdersFinding<'_>, look: Look) -> String {
+        orders::text(finding, look)
     }
 
     fn tested(&self, tested: &Tested<'_>, look: Look) -> String {

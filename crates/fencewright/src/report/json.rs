@@ -7,17 +7,19 @@ use serde::Serialize;
 
 use crate::engine::{Answer, Judged, Stats, Verdict};
 use crate::program::{FenceKind, Initial, Order, Program};
+use crate::report::c11::{GraphJson, graph_json};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
 use crate::report::hang::{HangJson, hang_json};
 use crate::report::notes::{NoteJson, WrongLine, notes_json};
+use crate::report::orders::OrdersLine;
 use crate::report::outcomes::json::{OutcomesLine, WitnessLine};
 use crate::report::race::{RaceJson, race_json};
 use crate::report::steps::{Described, Kind, Where, describe};
 use crate::report::tested::TestLine;
 use crate::report::{
-    FenceFinding, Finding, Look, OutcomeFinding, Report, Tested, Verification, Violated, WitnessFinding, WrongInput,
-    property, violated,
+    FenceFinding, Finding, Look, OrdersFinding, OutcomeFinding, Report, Tested, Verification, Violated, WitnessFinding,
+    WrongInput, property, violated,
 };
 use crate::system::Run;
 
@@ -54,6 +56,10 @@ impl Report for Json {
 
     fn witness(&self, finding: &WitnessFinding<'_>, _look: Look) -> String {
         line(&WitnessLine::new(finding))
+    }
+
+    fn orders(&self, finding: &OrdersFinding<'_>, _look: Look) -> String {
+        line(&OrdersLine::new(finding))
     }
 
     fn tested(&self, tested: &Tested<'_>, _look: Look) -> String {
@@ -94,6 +100,8 @@ struct CheckLine<'a> {
     hang: Option<Vec<HangJson<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     race: Option<RaceJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    graph: Option<GraphJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,6 +214,7 @@ impl<'a> CheckLine<'a> {
             trace: run.map(|run| trace(program, run)),
             hang: run.and_then(|run| hang_json(program, run)),
             race: run.and_then(|run| race_json(program, run)),
+            graph: run.and_then(|run| graph_json(program, run)),
             shown: finding.shown(),
             certificate: finding.certificate,
             diagnostics: notes_json(finding.notes),

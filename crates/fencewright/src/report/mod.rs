@@ -15,6 +15,7 @@
 //!
 //! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
 
+mod c11;
 mod certificates;
 mod fences;
 mod fences_json;
@@ -22,6 +23,7 @@ mod hang;
 mod human;
 mod json;
 mod notes;
+mod orders;
 mod outcomes;
 mod page;
 pub mod patch;
@@ -51,6 +53,7 @@ pub use hang::may_hang;
 pub use human::Human;
 pub use json::{Json, SCHEMA, SCHEMA_NAME};
 pub use notes::{Note, Place, WrongInput};
+pub use orders::OrdersFinding;
 pub use outcomes::{OutcomeFinding, Shown, WitnessFinding, herd_log, parts, shown, variable, without_outcome};
 pub use page::{
     NextStep, RUN_SCRIPT, RUN_STYLE, TraceView, Variable, WalkView, trace_page, trace_view, variables, walk_view,
@@ -210,6 +213,11 @@ pub trait Report: Sync {
         let _ = (finding, look);
         String::new()
     }
+    /// The text for the orders that a program needs; empty where nobody wants to know.
+    fn orders(&self, finding: &OrdersFinding<'_>, look: Look) -> String {
+        let _ = (finding, look);
+        String::new()
+    }
     /// The text for what the checker says of a certificate, ending in a newline.
     fn verification(&self, verification: &Verification<'_>, look: Look) -> String;
 }
@@ -239,7 +247,11 @@ impl Finding<'_> {
     /// What `safe` has shown, where that is less than the question asks.
     fn shown(&self) -> Option<String> {
         let is_safe = matches!(self.answer, Ok(Answer { verdict: Verdict::Safe, .. }));
-        (is_safe && self.question == RACE).then(|| race::shown(self.program, self.model))
+        match (is_safe, self.model.language()) {
+            (true, Some(_)) => c11::assumed(self.program),
+            (true, None) if self.question == RACE => Some(race::shown(self.program, self.model)),
+            (true | false, _) => None,
+        }
     }
 
     /// Why there is no answer, if there is none.

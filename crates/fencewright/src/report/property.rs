@@ -2,7 +2,7 @@
 
 use crate::engine::{Checked, Judged, Verdict};
 use crate::program::{Domain, EdgeId, Misuse, Op, Program, PropertyId, PropertyKind};
-use crate::report::{hang, race, robust};
+use crate::report::{c11, hang, race, robust};
 use crate::source::Span;
 use crate::system::{Fault, Run, Violation};
 
@@ -24,6 +24,9 @@ pub struct Violated {
 pub fn violated(program: &Program, run: &Run) -> Violated {
     if hang::is_hang(program, run) {
         return hang::violated(program, run);
+    }
+    if let Some(violated) = c11::violated(program, run) {
+        return violated;
     }
     if let Some(violated) = race::violated(program, run).or_else(|| robust::violated(program, run)) {
         return violated;

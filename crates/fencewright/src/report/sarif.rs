@@ -24,7 +24,8 @@ use crate::report::steps::{Kind, describe};
 use crate::report::trace_text::sentences;
 use crate::report::words::{Fullness, Words};
 use crate::report::{
-    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, property, race, sarif_notes, violated,
+    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, c11, property, race, sarif_notes,
+    violated,
 };
 use crate::source::{Source, Span};
 use crate::synth::{Outcome, Synthesis};
@@ -214,7 +215,7 @@ fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
     };
     let text = format!("{word} under {}: {}. {sentences}", run.model, violated.with_name());
     let mut result = result(rule, ("fail", level), &text, &place(file, program, violated.span));
-    if let Some((span, text)) = race::other(program, run) {
+    if let Some((span, text)) = race::other(program, run).or_else(|| c11::other(program, run)) {
         let mut other = place(file, program, span);
         other["id"] = json!(1);
         other["message"] = json!({"text": text});

@@ -15,7 +15,7 @@ use crate::memory::Pending;
 use crate::program::{Called, Initial, LocationId, ProcessId, Program};
 use crate::report::steps::{Described, Kind, call_text, describe};
 use crate::report::words::{Fullness, Words, shown};
-use crate::report::{Look, hang, race, robust, violated};
+use crate::report::{Look, c11, hang, race, robust, violated};
 use crate::source::Style;
 use crate::system::{Action, Effect, Event, Run};
 use crate::util::IndexVec;
@@ -41,6 +41,9 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
 
 /// What is said of a run that somebody asked for, and what did the damage.
 pub(super) fn sentences(program: &Program, run: &Run) -> Vec<String> {
+    if let Some(sentences) = c11::sentences(program, run) {
+        return sentences;
+    }
     let mut sentences = if hang::is_hang(program, run) { hang::sentences(program, run) } else { Vec::new() };
     let is_race = race::is_race(program, run);
     if is_race {

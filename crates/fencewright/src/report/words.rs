@@ -62,7 +62,7 @@ impl Words<'_> {
                     format!("atomic: {location} = {old} → {value}")
                 }
             }
-            (Kind::Fence, _) => fence_text(step.fence, event.shown[event.step.process].pending()).to_owned(),
+            (Kind::Fence, _) => fence_text(step.fence, &event.shown[event.step.process]).to_owned(),
             (Kind::Locked, _) => {
                 let changed = step.changed.iter().map(|&(x, value)| format!(" {x} = {}", self.value_of(x, value)));
                 format!("atomic block:{}", changed.collect::<Vec<_>>().join(","))
@@ -132,9 +132,10 @@ impl Words<'_> {
 }
 
 /// A store fence waits in the buffer only where stores do that it keeps in order.
-fn fence_text(kind: Option<FenceKind>, pending: &[Pending]) -> &'static str {
+fn fence_text(kind: Option<FenceKind>, own: &Shown) -> &'static str {
     match kind {
-        Some(FenceKind::StoreStore) if pending.last() == Some(&Pending::Marker) => "store fence → buffer",
+        _ if matches!(own, Shown::View(_)) => "fence",
+        Some(FenceKind::StoreStore) if own.pending().last() == Some(&Pending::Marker) => "store fence → buffer",
         Some(FenceKind::StoreStore) => "store fence",
         Some(FenceKind::Full) | None => "fence: the buffer is empty",
     }

@@ -23,6 +23,7 @@ mod cost;
 mod decide;
 mod hitting;
 mod labelled;
+pub mod orders;
 mod weaken;
 
 use std::ops::ControlFlow;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::memory::{Access, Done, Machine};
 use crate::program::{
-    Edge, EdgeId, EvalError, Expr, FenceKind, LocationId, Micro, Op, Place, Program, RegisterId, RmwVar, Value,
+    Edge, EdgeId, EvalError, Expr, FenceKind, LocationId, Micro, Op, Order, Place, Program, RegisterId, RmwVar, Value,
 };
 use crate::system::{Effect, Fault, State, System};
 use crate::util::Idx;
@@ -31,6 +31,13 @@ pub(super) fn outcomes<M: Machine>(
     let acting = Acting { machine: &system.machine, memory: &state.memory, local };
     let registers = &state.registers[local.edge.process];
     match &local.edge.op {
+        Op::Assume(_) if local.edge.is_acquire_fence() && system.machine.hears_acquire() => {
+            acting.fence(FenceKind::StoreStore, registers)
+        }
+        // What only stands beside an access says nothing in a language.
+        Op::Fence(kind) if system.machine.hears_acquire() && local.edge.order.of_fence(*kind).is_none() => {
+            vec![(Effect::Local, Ok((registers.clone(), state.memory.clone())))]
+        }
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => {
             let keep = |registers: Vec<Value>| (registers, state.memory.clone());
             local.run(registers).into_iter().map(|end| (Effect::Local, end.map(keep))).collect()
@@ -65,7 +72,7 @@ impl<M: Machine> Acting<'_, M> {
     }
 
     fn load(&self, x: LocationId, register: RegisterId, registers: &[Value]) -> Vec<After<M::State>> {
-        let all = self.access(Access::Load(x, self.local.edge.order)).into_iter();
+        let all = self.access(Access::Load(x, self.local.order_at(x))).into_iter();
         all.map(|done| {
             let value = done.read.expect("a load reads");
             let registers = self.local.assign(registers, register, value);
@@ -75,7 +82,7 @@ impl<M: Machine> Acting<'_, M> {
     }
 
     fn store(&self, x: LocationId, value: Value, registers: &[Value]) -> Vec<After<M::State>> {
-        let all = self.access(Access::Store(x, value, self.local.edge.order)).into_iter();
+        let all = self.access(Access::Store(x, value, self.local.order_at(x))).into_iter();
         all.map(|done| (Effect::Store(x, value, done.origin), Ok((registers.to_vec(), done.state)))).collect()
     }
 
@@ -129,6 +136,11 @@ impl<'a> Local<'a> {
     /// The operation of an edge.
     pub fn new(program: &'a Program, id: EdgeId) -> Self {
         Self { program, id, edge: &program.edges()[id] }
+    }
+
+    /// The order of its access to a location.
+    pub fn order_at(&self, x: LocationId) -> Order {
+        self.program.order_at(self.id, x)
     }
 
     /// Every outcome of an operation that touches registers only.

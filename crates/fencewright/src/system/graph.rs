@@ -12,9 +12,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::memory::{Internal, Origin};
+use crate::memory::{EventId, Internal, Origin};
 use crate::program::{EdgeId, LocationId, Op, ProcessId, Program};
-use crate::system::{Action, Block, Effect, Event, Local, Start, Touched, run_block};
+use crate::system::{Action, Block, Effect, Event, Executed, Local, Start, Touched, run_block};
+use crate::util::Idx;
 
 /// An execution graph.
 #[derive(Clone, Debug)]
@@ -81,6 +82,22 @@ impl Graph {
         late.sort_by_key(|&(_, store)| store);
         late.into_iter().for_each(|(x, store)| maker.graph.writes.entry(x).or_default().push(store));
         Some(maker.graph)
+    }
+
+    /// The same graph without fences, by the events of the run.
+    pub fn of_execution(executed: &Executed) -> Self {
+        let mut order: Vec<(usize, EventId)> = executed.numbers.iter().map(|(id, number)| (*number, *id)).collect();
+        order.sort_unstable();
+        order.retain(|(_, id)| executed.execution.event(*id).act.location().is_some());
+        let number = |id: EventId| order.iter().position(|it| it.1 == id).expect("it is an access");
+        let access = |&(event, id): &(usize, EventId)| {
+            let act = &executed.execution.event(id).act;
+            let reads = act.location().zip(act.source()).map(|(x, source)| (x, source.map(number)));
+            Access { process: id.process, event, reads: reads.into_iter().collect() }
+        };
+        let writes = executed.execution.writes.iter().enumerate();
+        let writes = writes.map(|(x, ids)| (LocationId::from_usize(x), ids.iter().copied().map(number).collect()));
+        Self { accesses: order.iter().map(access).collect(), writes: writes.collect() }
     }
 
     /// A shortest cycle, if there is one: then the graph is none of sequential consistency.

@@ -11,6 +11,7 @@
 //! [`System::steps`] lists every step of a configuration and what it leads to. Nothing here searches.
 
 mod execute;
+mod executed;
 mod graph;
 mod prompt;
 mod replay;
@@ -24,6 +25,7 @@ use crate::util::{Idx, IndexVec};
 use crate::watch::heed;
 
 pub use execute::{Block, Inside, Local, Stop, Touched, Updated, run_block};
+pub use executed::{Executed, executed, executed_with};
 pub use graph::{Cycle, Graph, Link, Why};
 pub use prompt::promptly;
 pub use replay::{Event, ReplayError, Run, replay};
@@ -252,7 +254,8 @@ impl<'a, M: Machine> System<'a, M> {
 
     /// Which situation of a property the configuration is in.
     pub fn situation(&self, state: &State<M::State>, property: &Property) -> Option<usize> {
-        let is_due = property.kind.is_due(self.machine.is_settled(&state.memory));
+        let is_time = || property.kind.is_due(self.machine.is_settled(&state.memory));
+        let is_due = self.machine.tells(&state.memory, property.kind).unwrap_or_else(is_time);
         let mut situations = property.situations.iter().filter(|_| is_due);
         situations.position(|situation| self.holds(state, situation))
     }

@@ -115,7 +115,8 @@ fn walk<M: Machine>(system: &System<'_, M>, trace: &Trace) -> Result<Replayed, R
         Violation::Property(id) => system.flow.program.properties().get(id).ok_or(ReplayError::NoViolation)?,
         Violation::Fault(_) => return Err(ReplayError::NoViolation),
     };
-    if property.kind == PropertyKind::Trace {
+    let is_told = system.machine.tells(&state.memory, property.kind).is_some();
+    if property.kind == PropertyKind::Trace && !is_told {
         let graph = Graph::of(system.flow.program, &trace.start, &events);
         let is_new = system.machine.is_settled(&state.memory) && graph.is_some_and(|it| it.cycle().is_some());
         return if is_new { Ok((events, None)) } else { Err(ReplayError::NoViolation) };

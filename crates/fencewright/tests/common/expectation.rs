@@ -8,7 +8,8 @@ pub(crate) use fencewright::expectation::{Expectations, Expected, Fences};
 use fencewright::program::Program;
 use fencewright::watch::{Budget, Unlimited};
 
-/// Every example, except the wrong ones and those in C, which have tests beside their front end, by path.
+/// Every example, by path, except the wrong ones, those in C, which have tests beside their front end, and those that
+/// are about C11 whatever machines do.
 pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
     let mut todo = vec![root.join("examples")];
     let mut out = Vec::new();
@@ -17,7 +18,8 @@ pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
         for entry in entries {
             let path = entry.expect("the examples can be listed").path();
             let extension = path.extension().and_then(|it| it.to_str()).unwrap_or("");
-            if path.is_dir() && !path.ends_with("bad") && !path.ends_with("examples/c") {
+            let is_elsewhere = ["bad", "examples/c", "examples/c11"].iter().any(|it| path.ends_with(it));
+            if path.is_dir() && !is_elsewhere {
                 todo.push(path);
             } else if fencewright::frontend::by_extension(extension).is_some() && !path.is_dir() {
                 out.push(path);

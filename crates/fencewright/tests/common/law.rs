@@ -169,7 +169,7 @@ fn sharpen(sample: &mut Sample, random: &mut Random) {
 fn ask_for_weak(sample: &mut Sample, random: &mut Random, model: Model) {
     let Some([sc, tso, pso]) = outcomes(sample) else { return };
     let weak: Vec<_> = match model {
-        Model::Sc | Model::Foreign(_) => return,
+        Model::Sc | Model::Rc11(_) | Model::Foreign(_) => return,
         Model::Tso => tso.difference(&sc).collect(),
         Model::Pso if pso.len() > tso.len() && random.chance(60) => pso.difference(&tso).collect(),
         Model::Pso => pso.difference(&sc).collect(),

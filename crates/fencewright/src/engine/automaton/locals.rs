@@ -273,6 +273,10 @@ impl<'a> Locals<'a> {
                 let state = self.automaton.normal(process, control, registers.to_vec());
                 Ok(Offer::Fence(step, *kind, self.arrive(state)))
             }
+            Op::Assume(_) if local.edge.is_acquire_fence() => {
+                let state = self.automaton.normal(process, control, registers.to_vec());
+                Ok(Offer::Fence(step, FenceKind::StoreStore, self.arrive(state)))
+            }
             Op::Locked(_) => Ok(Offer::Locked(edge, control)),
             Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => unreachable!("local steps are silent"),
         };

@@ -101,6 +101,8 @@ pub struct Automaton<'a> {
     flow: Flow<'a>,
     /// How stores wait; `None` where a memory is more than its buffers.
     buffering: Option<Buffering>,
+    /// Whether fences are those of a language.
+    speaks: bool,
     merging: Merging,
     facts: Arc<Facts>,
     known: RwLock<Known>,
@@ -131,6 +133,7 @@ impl<'a> Automaton<'a> {
         Self {
             flow,
             buffering: task.model.buffering(task.options.dialect),
+            speaks: task.model.language().is_some(),
             merging,
             facts: Facts::of(task.program),
             known: RwLock::default(),
@@ -200,8 +203,12 @@ impl<'a> Automaton<'a> {
         match next {
             Move::Fence(_, kind) => is_free_fence(kind),
             Move::Edge(edge) => {
-                let op = &self.flow.program.edges()[edge].op;
-                if let Op::Fence(kind) = op { is_free_fence(*kind) } else { op.is_local() }
+                let it = &self.flow.program.edges()[edge];
+                match (&it.op, self.speaks) {
+                    (Op::Fence(_) | Op::Assume(_), true) => it.fence_order().is_none(),
+                    (Op::Fence(kind), false) => is_free_fence(*kind),
+                    (op, _) => op.is_local(),
+                }
             }
         }
     }

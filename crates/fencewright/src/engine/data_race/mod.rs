@@ -33,9 +33,11 @@ mod knowledge;
 mod told;
 mod watched;
 
-use crate::engine::{Answer, Asked, Engine, Stats, StopReason, Task, Unsupported, Verdict, ask};
+use crate::engine::{
+    Answer, Asked, Engine, Question, Reduced, Stats, StopReason, Task, Unmade, Unsupported, Verdict, ask,
+};
 use crate::memory::Model;
-use crate::program::{ProcessId, Program, Situation};
+use crate::program::{ProcessId, Program, Property, PropertyKind, Situation};
 use crate::source::Span;
 use crate::system::{Action, Start, Step, Trace, Violation, promptly, replay};
 use crate::util::Idx;
@@ -49,6 +51,29 @@ pub use told::{Accessed, Missing, Told, told};
 /// The name of the question.
 pub const RACE: &str = "race";
 
+/// Races as a property of executions, under a model whose states tell it.
+pub(in crate::engine) fn race_property() -> Property {
+    Property::of_execution(PropertyKind::Race, RACE, "two accesses to plain data that nothing orders")
+}
+
+/// A program with races beside its own properties, under a model of which a race is always a violation.
+pub fn beside_race(program: &Program, model: Model) -> Option<Program> {
+    let is_asked = model.language().is_some() && !program.plain().is_empty();
+    let own = program.properties().iter().cloned();
+    is_asked.then(|| program.with_properties(own.chain([race_property()])))
+}
+
+/// Asks an engine for safety; where a race is always a violation, for races besides.
+///
+/// # Errors
+/// The engine does not take the question.
+pub fn ask_safety(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+    match beside_race(task.program, task.model) {
+        Some(program) => engine.check(&Task { program: &program, ..*task }, monitor),
+        None => engine.check(task, monitor),
+    }
+}
+
 /// Asks an engine whether two accesses to plain data race.
 ///
 /// # Errors
@@ -61,6 +86,9 @@ pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> 
     if task.program.plain().is_empty() {
         return Ok(asked(engine, Verdict::Safe, task.program));
     }
+    if task.model.language().is_some() {
+        return ask(engine, &InExecutions, task, monitor);
+    }
     let first = unordered(engine, task, monitor)?;
     let is_open = !matches!(first.answer.verdict, Verdict::Unsafe(_));
     if !is_open || task.model == Model::STRONGEST {
@@ -71,6 +99,24 @@ pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> 
         (Verdict::Unknown(_), Verdict::Safe) => first,
         _ => second,
     })
+}
+
+/// Races under a model whose states tell them.
+struct InExecutions;
+
+impl Question for InExecutions {
+    fn name(&self) -> &'static str {
+        RACE
+    }
+
+    fn about(&self) -> &'static str {
+        "can two accesses to plain data, one of them a write, be unordered?"
+    }
+
+    fn reduce(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Reduced, Unmade> {
+        let program = task.program.with_properties([]).with_assumed(&|_| true);
+        Ok(Reduced::to_properties(task, program.with_properties([race_property()])))
+    }
 }
 
 fn asked(engine: &dyn Engine, verdict: Verdict, program: &Program) -> Asked {

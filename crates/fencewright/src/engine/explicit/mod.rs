@@ -64,6 +64,10 @@ impl Explicit {
         ..Self::DEFAULT
     };
 
+    /// For models whose states grow with every step, and are dear.
+    pub const GRAPHS: Self =
+        Self { shortest_states: 20_000, max_states: 50_000, max_bytes: 256 << 20, ..Self::DEFAULT };
+
     /// The same where states may have no end, and take longer.
     pub const SHORT_GLANCE: Self = Self { shortest_states: 10_000, max_states: 4_000, ..Self::GLANCE };
 }
@@ -73,6 +77,9 @@ const UNBOUNDED_DATA_STATES: u64 = 300_000;
 
 /// How far a machine of which nothing is known is searched if the program may access it for ever.
 const ENDLESS: Budget = Budget { states: 2_000_000, bytes: 1 << 30, ..Budget::UNLIMITED };
+
+/// The same for execution graphs, which grow with every step, and are looked at in full each time.
+const ENDLESS_GRAPHS: Budget = Budget { states: 2_000, bytes: 1 << 30, ..Budget::UNLIMITED };
 
 /// The largest bound that is tried unasked.
 const MAX_BOUND: u32 = 32;
@@ -159,7 +166,8 @@ impl Job for Asked<'_> {
         if let Some(reason) = machine.refuses(program) {
             return Err(Unsupported { reason, help: format!("choose another model than {model}") });
         }
-        let budget = if growth::may_access_for_ever(self.task.flow()) { ENDLESS } else { Budget::UNLIMITED };
+        let endless = if model.language().is_some() { ENDLESS_GRAPHS } else { ENDLESS };
+        let budget = if growth::may_access_for_ever(self.task.flow()) { endless } else { Budget::UNLIMITED };
         Ok(self.answered(|_| MachineStates::new(&machine, program), false, budget))
     }
 }

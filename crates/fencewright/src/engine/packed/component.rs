@@ -12,7 +12,7 @@ use crate::engine::automaton::{Reaction, Targets};
 use crate::engine::packed::covering::Covers;
 use crate::engine::packed::symmetry::Mirror;
 use crate::memory::Internal;
-use crate::program::{FenceKind, LocationId, ProcessId, Value};
+use crate::program::{FenceKind, LocationId, ProcessId, PropertyKind, Value};
 use crate::system::Step;
 
 /// A location, and the value that is stored there.
@@ -71,6 +71,10 @@ pub(crate) trait Component: Debug + Sync {
     fn is_settled(&self, words: &[u32]) -> bool;
     /// What a location holds.
     fn value(&self, words: &[u32], x: LocationId) -> Value;
+    /// Whether what has happened violates a property of this kind by itself, where memory tells that.
+    fn tells(&self, _words: &[u32], _kind: PropertyKind) -> Option<bool> {
+        None
+    }
     /// How many things its words may name so far.
     fn n_interned(&self) -> usize;
     /// The bytes of its tables, roughly.

@@ -387,7 +387,7 @@ impl<'a, C: Component> Expander<'a, C> {
                     .all(|(process, points)| nodes[process.index()].point.is_some_and(|point| points.contains(&point)));
                 is_there && situation.condition.eval(&value_of).is_ok_and(|value| value != 0)
             });
-            (is_bad && is_time()).then_some(id)
+            (is_bad && component.tells(memory, property.kind).unwrap_or_else(is_time)).then_some(id)
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::automaton::{Reaction, Targets};
 use crate::engine::packed::component::{Asked, Component, Stored};
 use crate::engine::packed::interner::Interner;
 use crate::memory::{Access, Done, Internal, Machine};
-use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, Value};
+use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, PropertyKind, Value};
 use crate::system::{Action, Step};
 
 /// The states of a machine that a search has met.
@@ -45,7 +45,15 @@ impl<'a, M: Machine> MachineStates<'a, M> {
         Some(done.read)
     }
 
-    /// The order that the program asks for; a fence of a placement is as strong as one without an order.
+    /// The order that the program asks for of an access.
+    fn order_at(&self, step: Step, x: LocationId) -> Order {
+        match step.action {
+            Action::Edge { edge, .. } => self.program.order_at(edge, x),
+            Action::Fence(_) | Action::Internal(_) => Order::default(),
+        }
+    }
+
+    /// The order of a fence; one of a placement is as strong as one without an order.
     fn order(&self, step: Step) -> Order {
         match step.action {
             Action::Edge { edge, .. } => self.program.edges()[edge].order,
@@ -89,14 +97,14 @@ impl<M: Machine> Component for MachineStates<'_, M> {
 
     fn load(&self, hand: &mut Self::Hand, words: &mut [u32], asked: Asked, x: LocationId) -> Option<Value> {
         if asked.way == 0 {
-            hand.accesses = self.ways(words, asked.step, Access::Load(x, self.order(asked.step)));
+            hand.accesses = self.ways(words, asked.step, Access::Load(x, self.order_at(asked.step, x)));
         }
         self.take(hand, words).map(|read| read.expect("a load reads"))
     }
 
     fn store(&self, hand: &mut Self::Hand, words: &mut [u32], asked: Asked, (x, value): Stored) -> bool {
         if asked.way == 0 {
-            hand.accesses = self.ways(words, asked.step, Access::Store(x, value, self.order(asked.step)));
+            hand.accesses = self.ways(words, asked.step, Access::Store(x, value, self.order_at(asked.step, x)));
         }
         self.take(hand, words).is_some()
     }
@@ -115,7 +123,7 @@ impl<M: Machine> Component for MachineStates<'_, M> {
                 let reaction = react.borrow_mut()(old);
                 (!reaction.targets.is_blocked()).then_some(reaction.write)
             };
-            hand.accesses = self.ways(words, asked.step, Access::Update(x, &update, self.order(asked.step)));
+            hand.accesses = self.ways(words, asked.step, Access::Update(x, &update, self.order_at(asked.step, x)));
         }
         // Ways that the program does not take have no number.
         while let Some(read) = self.take(hand, words) {
@@ -159,6 +167,10 @@ impl<M: Machine> Component for MachineStates<'_, M> {
 
     fn value(&self, words: &[u32], x: LocationId) -> Value {
         self.machine.value(&self.state(words), x)
+    }
+
+    fn tells(&self, words: &[u32], kind: PropertyKind) -> Option<bool> {
+        self.machine.tells(&self.state(words), kind)
     }
 
     fn n_interned(&self) -> usize {

@@ -119,6 +119,8 @@ fn keeping_registers(program: &Program) -> Program {
 /// The name of the question for execution graphs.
 pub const ROBUST_TRACE: &str = "robust=trace";
 
+const NOT_SEQUENTIAL: &str = "an execution that sequential consistency does not have";
+
 /// Is every execution graph one of sequential consistency? The engine [`Attacks`] knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RobustTrace;
@@ -129,7 +131,7 @@ impl RobustTrace {
         Property {
             kind: PropertyKind::Trace,
             situations: Vec::new(),
-            text: "an execution that sequential consistency does not have".to_owned(),
+            text: NOT_SEQUENTIAL.to_owned(),
             words: PropertyWords { name: Some(ROBUST_TRACE.to_owned()), ..PropertyWords::default() },
             span: Span::default(),
         }
@@ -142,6 +144,11 @@ impl RobustTrace {
     }
 }
 
+/// The question as a property, under a model whose states tell it.
+pub(in crate::engine) fn trace_property() -> Property {
+    Property::of_execution(PropertyKind::Trace, ROBUST_TRACE, NOT_SEQUENTIAL)
+}
+
 impl Question for RobustTrace {
     fn name(&self) -> &'static str {
         ROBUST_TRACE
@@ -152,7 +159,8 @@ impl Question for RobustTrace {
     }
 
     fn reduce(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Reduced, Unmade> {
-        Ok(Reduced::to_properties(task, alone(task.program).with_properties([Self::property()])))
+        let property = if task.model.language().is_some() { trace_property() } else { Self::property() };
+        Ok(Reduced::to_properties(task, alone(task.program).with_properties([property])))
     }
 }
 
