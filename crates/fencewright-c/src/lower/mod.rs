@@ -169,7 +169,7 @@ struct Global {
 impl<'a> Lowering<'a> {
     fn new(tree: &'a ast::Unit, source: &'a Source, known: Known) -> Self {
         let mut unit = Unit::new();
-        let template = unit.template(Template { name: "main".into(), span: Span::default() });
+        let template = unit.template(Template::listed("main", Span::default()));
         let mut state = State::new("main", template, Span::default());
         state.frames.push(Frame { scopes: vec![BTreeMap::new()], ..Frame::default() });
         Self {

@@ -75,6 +75,7 @@ const STEPS_PER_CONSTRAINT: u64 = 32;
 /// # Errors
 /// The engine does not take the task.
 pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proved, Unsupported> {
+    task.is_closed()?;
     let answer = engine.check(task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
@@ -94,6 +95,7 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
 /// # Errors
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    task.is_closed().map_err(|it| StopReason::Unproved(it.reason))?;
     let mut before = Vec::new();
     let rests_on = named(engine).map_or(RestsOn::Other, |it| it.card().rests_on);
     let first = PROVERS.iter().filter(|it| it.follows(rests_on));

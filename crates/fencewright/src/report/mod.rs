@@ -16,6 +16,7 @@
 //! A report turns one [`Finding`] into text. It decides nothing: the verdict, the run and the reason are given.
 
 mod certificates;
+mod copies;
 mod fences;
 mod fences_json;
 mod hang;
