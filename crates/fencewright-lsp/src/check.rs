@@ -110,6 +110,7 @@ fn hung(task: &Task<'_>, cancel: &Cancel) -> Option<Diagnostic> {
 
 /// A violation, where it is, with the reordering that did it.
 fn told(program: &Program, run: &Run, how: &str) -> Diagnostic {
+    let program = run.program(program);
     let violated = violated(program, run);
     let why = blame(program, run);
     let message = format!("{how} under {}: {}", run.model, violated.text);

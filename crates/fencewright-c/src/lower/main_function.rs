@@ -136,7 +136,7 @@ impl<'a> Lowering<'a> {
         if let Some(&known) = self.threads.templates.get(name) {
             return known;
         }
-        let template = self.unit.template(Template { name: name.to_owned(), span });
+        let template = self.unit.template(Template::listed(name, span));
         self.threads.templates.insert(name.to_owned(), template);
         template
     }

@@ -192,7 +192,7 @@ struct Global {
 impl<'a> Lowering<'a> {
     fn new(tree: &'a ast::Unit, (source, harness): (&'a Source, &'a Harness), known: Known) -> Self {
         let mut unit = Unit::new();
-        let template = unit.template(Template { name: "main".into(), span: Span::default() });
+        let template = unit.template(Template::listed("main", Span::default()));
         let mut state = State::new("main", template, Span::default());
         state.frames.push(Frame { scopes: vec![BTreeMap::new()], ..Frame::default() });
         Self {

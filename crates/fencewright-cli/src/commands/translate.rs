@@ -21,6 +21,15 @@ pub(crate) fn run(arguments: &TranslateArguments, console: &mut Console) -> Code
         Ok(program) => Arc::new(program),
         Err(unread) => return Code::of_unread(unread),
     };
+    if program.is_open() {
+        let help = "list its threads: `thread P(i: 1..3)`";
+        console.error_about(
+            Some(&console.name_of(&arguments.file)),
+            "any number of threads cannot be translated",
+            Some(help),
+        );
+        return Code::Wrong;
+    }
     let dialect = Dialect { pso_rmw: arguments.pso_rmw.into() };
     let buffering = arguments.model.buffering(dialect).expect("the command line admits models with store buffers only");
     let printer = print::named(&arguments.to).expect("the command line admits known languages only");

@@ -52,6 +52,7 @@ pub struct Overtaking {
 
 /// What explains a bad run.
 pub fn blame(program: &Program, run: &Run) -> Blame {
+    let program = run.program(program);
     if run.events.iter().flat_map(|event| &event.shown).any(|own| matches!(own, Shown::View(_))) {
         return Blame::Stale(run.events.iter().position(is_stale));
     }
@@ -316,6 +317,7 @@ fn read_by_micro(program: &Program, micro: &Micro, all: &mut Vec<LocationId>) {
 impl Overtaking {
     /// One sentence for people.
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
+        let program = run.program(program);
         let line = |i: usize| {
             let edge = edge_of(&run.events[i]).expect("an access belongs to an edge");
             program.source().line_name(program.edges()[edge].span)
@@ -360,6 +362,7 @@ impl Overtaking {
 impl Blame {
     /// One sentence for people.
     pub fn sentence(&self, program: &Program, run: &Run) -> String {
+        let program = run.program(program);
         match self {
             Self::Overtaking(overtaking) => overtaking.sentence(program, run),
             Self::Unseen(store) => {

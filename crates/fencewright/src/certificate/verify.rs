@@ -88,6 +88,9 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         let model = subject.model;
         return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
     }
+    if program.is_open() {
+        return Failure::refused("the program leaves open how many threads there are, which no certificate is about");
+    }
     let mut steps = Steps::new(monitor);
     if let Question::Race(n_states) = subject.question {
         check_race(program, &certificate.claim, n_states, &mut steps)?;

@@ -19,6 +19,7 @@ mod outcomes;
 mod packed;
 pub mod portfolio;
 pub mod predicates;
+pub mod projection;
 mod question;
 mod race;
 mod reached;
@@ -54,6 +55,7 @@ pub const ALL: &[&dyn Engine] = &[
     &backward::load_buffer::LoadBuffer,
     &backward::single_buffer::SingleBufferEngine,
     &backward::pws::Pws,
+    &backward::multiset::Multiset,
     &coherence::Coherence::DEFAULT,
     &zones::ZonesEngine,
     &predicates::Predicates,
@@ -154,6 +156,20 @@ impl<'a> Task<'a> {
     /// The control flow of the program with its fences.
     pub fn flow(&self) -> Flow<'a> {
         Flow { program: self.program, placement: self.placement }
+    }
+
+    /// Refuses a program that leaves the number of its threads open.
+    ///
+    /// # Errors
+    /// There is any number of copies of some thread.
+    pub fn is_closed(&self) -> Result<(), Unsupported> {
+        let open = self.program.open_templates().next().map(|it| &self.program.templates()[it].name);
+        open.map_or(Ok(()), |name| {
+            Err(Unsupported {
+                reason: format!("there is any number of copies of `{name}`, and this takes a fixed number of threads"),
+                help: format!("ask for safety with `--engine auto`, or list them: `thread {name}(i: 1..3)`"),
+            })
+        })
     }
 
     /// How stores wait under the model, for the engines that are about that.

@@ -57,6 +57,7 @@ pub fn outcomes(
     shown: &[StateVar],
     monitor: &dyn Monitor,
 ) -> Result<Outcomes, Unsupported> {
+    task.is_closed()?;
     let Some(ends) = ends(task.program) else { return Ok(Outcomes::none(engine)) };
     let listing = Listing { engine, task, shown, ends, monitor };
     let is_explicit = std::ptr::eq(engine.card(), Explicit::DEFAULT.card());
@@ -86,6 +87,7 @@ pub fn witness(
     wanted: &[(StateVar, Value)],
     monitor: &dyn Monitor,
 ) -> Result<Asked, Unsupported> {
+    task.is_closed()?;
     let terms = wanted.iter().map(|&(variable, value)| compare(BinaryOp::Eq, variable, value));
     let ends = ends(task.program).unwrap_or_default();
     let property = at_end(ends, joined(BinaryOp::And, terms.collect()).unwrap_or(Expr::TRUE));

@@ -2,18 +2,23 @@
 //!
 //! First a glance with the explicit engine: most bugs of small programs show within a few hundred states and with few
 //! buffered stores, the run is a shortest one, and what never has more stores buffered is proved. Then a glance with
-//! `coherence`, which proves most of what is left to prove within a few hundred states. What is not decided then goes
-//! to a [`race`]: nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
+//! `coherence`, which proves most of what is left to prove within a few hundred states. With three threads or more, a
+//! proof for any number of those that are alike, or for some of them against all others
+//! ([`projection`](super::projection)), is tried with little effort. What is not decided then goes to a [`race`]:
+//! nobody can tell beforehand whether states (`explicit`), abstract buffers (`coherence`) or constraints
 //! (`load-buffer`, which decides programs whose buffers and loops are unbounded) are fewer. With `int` variables, or
 //! where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range is two
 //! bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the
-//! explicit engine, which at least says how far it saw no violation. The answer names the engine it comes from. What
-//! this gains is measured in `docs/coherence.md` and by the benchmark `regret`.
+//! explicit engine, which at least says how far it saw no violation. Any number of threads is for `multiset` alone. The
+//! answer names the engine it comes from. What this gains is measured in `docs/coherence.md` and by the benchmark
+//! `regret`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
+use crate::engine::backward::multiset::Multiset;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
 use crate::engine::predicates::Predicates;
+use crate::engine::projection::Projection;
 use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::views::Views;
 use crate::engine::zones::ZonesEngine;
@@ -100,6 +105,9 @@ impl Engine for Auto {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        if task.program.is_open() {
+            return Multiset.takes(task);
+        }
         let order = order(task);
         let engines = order.glances.iter().copied().chain(order.race.iter().map(|it| it.engine));
         let mut refusals = engines.map(|engine| engine.takes(task));
@@ -108,28 +116,90 @@ impl Engine for Auto {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let order = order(task);
-        let mut said: Vec<Said> = Vec::new();
-        for engine in order.glances {
-            match engine.check(task, monitor) {
-                Ok(answer) if worth(&answer.verdict) > Worth::Nothing => return Ok(answer),
-                other => said.push(other),
-            }
+        if task.program.is_open() {
+            return Multiset.check(task, monitor);
         }
-        let race_of = if said.iter().any(has_met_a_bound) { order.race_for_growing } else { order.race };
-        let racing: Vec<_> = race_of.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
-        match racing[..] {
-            [only] => said.push(only.engine.check(task, monitor)),
-            _ => match race(&racing, task, monitor, worth) {
-                Ok(answer) => return Ok(answer),
-                Err(all) => said.extend(all),
-            },
-        }
-        let seer = order.glances[0].name();
-        let how_far = said.iter().rposition(|it| it.as_ref().is_ok_and(|answer| answer.engine == seer));
-        let last_answer = how_far.or_else(|| said.iter().rposition(Result::is_ok));
-        said.swap_remove(last_answer.unwrap_or(0))
+        decide(task, monitor, Fewer::Tried)
     }
+}
+
+/// The same, but never with fewer threads.
+struct All;
+
+impl Engine for All {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        Auto.takes(task)
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        decide(task, monitor, Fewer::Left)
+    }
+}
+
+/// Whether proofs with fewer threads are tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fewer {
+    Tried,
+    Left,
+}
+
+/// From so many threads on, a proof for any number of them, or for some of them, is likely to be cheaper.
+const MANY_THREADS: usize = 3;
+
+/// Such a proof is looked for with so many constraints, or states, each.
+const EFFORT: u64 = 5_000;
+
+/// A proof for any number of threads that are alike, or for some threads against all others.
+fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
+    if task.program.processes().len() < MANY_THREADS {
+        return None;
+    }
+    let proved = |said: Said| said.ok().filter(|it| matches!(it.verdict, Verdict::Safe));
+    let projection = Projection { engine: &All, max: EFFORT };
+    projection.takes(task).ok()?;
+    let open = task.program.opened(MANY_THREADS);
+    let any_number = Task { program: &open, ..*task };
+    let budget = Budget { monitor, max: EFFORT };
+    let any_number = open.is_open().then(|| Multiset.check(&any_number, &budget)).and_then(proved);
+    any_number.or_else(|| proved(projection.check(task, monitor)))
+}
+
+fn decide(task: &Task<'_>, monitor: &dyn Monitor, fewer: Fewer) -> Result<Answer, Unsupported> {
+    let order = order(task);
+    let mut said: Vec<Said> = Vec::new();
+    for engine in order.glances {
+        match engine.check(task, monitor) {
+            Ok(answer) if worth(&answer.verdict) > Worth::Nothing => return Ok(answer),
+            other => said.push(other),
+        }
+    }
+    if fewer == Fewer::Tried
+        && let Some(answer) = with_fewer(task, monitor)
+    {
+        return Ok(answer);
+    }
+    raced(task, monitor, &order, said)
+}
+
+/// What comes of a race after these glances.
+fn raced(task: &Task<'_>, monitor: &dyn Monitor, order: &Order, mut said: Vec<Said>) -> Result<Answer, Unsupported> {
+    let race_of = if said.iter().any(has_met_a_bound) { order.race_for_growing } else { order.race };
+    let racing: Vec<_> = race_of.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
+    match racing[..] {
+        [only] => said.push(only.engine.check(task, monitor)),
+        _ => match race(&racing, task, monitor, worth) {
+            Ok(answer) => return Ok(answer),
+            Err(all) => said.extend(all),
+        },
+    }
+    let seer = order.glances[0].name();
+    let how_far = said.iter().rposition(|it| it.as_ref().is_ok_and(|answer| answer.engine == seer));
+    let last_answer = how_far.or_else(|| said.iter().rposition(Result::is_ok));
+    said.swap_remove(last_answer.unwrap_or(0))
 }
 
 fn order(task: &Task<'_>) -> Order {

@@ -23,7 +23,8 @@ const MAX_POINTS: usize = 1000;
 /// The points that no run reaches; nothing if that is not found out soon.
 pub fn unreached(task: &Task<'_>, monitor: &dyn Monitor) -> Option<BTreeSet<PointId>> {
     let program = task.program;
-    if program.points().len() > MAX_POINTS {
+    // A few copies may not reach what more of them do.
+    if program.points().len() > MAX_POINTS || program.is_open() {
         return None;
     }
     let mut open: BTreeSet<PointId> = program.points().indices().collect();

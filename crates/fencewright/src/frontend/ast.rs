@@ -188,6 +188,8 @@ pub struct Thread {
     pub name: Name,
     /// `i: 0..N-1`: one member for each combination of values.
     pub parameters: Vec<FamilyParameter>,
+    /// `*`: any number of copies, without parameters; where it says so.
+    pub any: Option<Span>,
     /// What it does.
     pub body: Block,
 }

@@ -14,12 +14,14 @@ mod builder;
 mod candidates;
 mod dump;
 mod expr;
+mod instance;
 mod loops;
 mod misuse;
 mod model;
 mod observer;
 mod order;
 mod placement;
+mod projected;
 mod property;
 mod scaled;
 mod strengthen;
@@ -31,6 +33,8 @@ pub(crate) use builder::{cell_name, for_each_register};
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
+pub(crate) use instance::copy_name;
+pub use instance::{CopyCounts, Instance};
 pub use misuse::Misuse;
 pub use model::{
     Array, ArrayId, Called, Domain, Edge, EdgeId, FenceKind, Initial, Location, LocationId, Micro, Op, Place, Point,
@@ -38,9 +42,10 @@ pub use model::{
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
+pub use projected::Updates;
 pub use property::{NoHang, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 pub use scaled::Scales;
 pub(crate) use scaled::{MAX_SCALE, gcd, lcm};
 pub use strengthen::{Reorder, Repair, Strengthening, with_orders};
-pub use template::{OperationId, Template, TemplateId};
+pub use template::{Copies, OperationId, Template, TemplateId};
 pub use width::MAX_OUTCOMES;

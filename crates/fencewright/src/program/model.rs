@@ -560,6 +560,23 @@ impl Program {
         }
     }
 
+    /// Whether an operation may read a location.
+    pub fn may_read(&self, op: &Op, x: LocationId) -> bool {
+        match op {
+            Op::Load(_, place) | Op::Rmw { place, .. } => self.locations_of(place).contains(&x),
+            Op::Locked(body) => body.iter().any(|micro| self.part_may_read(micro, x)),
+            Op::Store(..) | Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Fence(_) => false,
+        }
+    }
+
+    fn part_may_read(&self, micro: &Micro, x: LocationId) -> bool {
+        match micro {
+            Micro::Load(_, place) => self.locations_of(place).contains(&x),
+            Micro::Choose(branches) => branches.iter().flatten().any(|micro| self.part_may_read(micro, x)),
+            Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Store(..) => false,
+        }
+    }
+
     fn part_may_write(&self, micro: &Micro, x: LocationId) -> bool {
         match micro {
             Micro::Store(place, _) => self.locations_of(place).contains(&x),

@@ -107,7 +107,7 @@ impl Maker {
         let span =
             of.properties.iter().find(|it| it.kind == PropertyKind::Invariant).map_or(Span::default(), |it| it.span);
         let name = free_name(of, "observer");
-        let template = program.templates.push(Template { name: name.clone(), span });
+        let template = program.templates.push(Template::listed(name.clone(), span));
         let entry = program.points.next_index();
         let (registers, scopes) = (IndexVec::new(), BTreeMap::new());
         let observer = program.processes.push(Process { name, template, entry, registers, scopes, span });

@@ -8,6 +8,7 @@
 use crate::index_type;
 use crate::program::{EdgeId, Process, ProcessId, Program};
 use crate::source::Span;
+use crate::util::Memo;
 
 index_type!(
     /// A thread of the text.
@@ -25,9 +26,48 @@ pub struct Template {
     pub name: String,
     /// Where it is declared.
     pub span: Span,
+    /// How many instances it has.
+    pub copies: Copies,
+}
+
+/// How many instances a thread of the text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Those that the program lists.
+    Listed,
+    /// Any number, one at least, all alike. The program lists as many as its properties name at once.
+    Any,
+}
+
+impl Template {
+    /// A thread with the instances that the program lists.
+    pub fn listed(name: impl Into<String>, span: Span) -> Self {
+        Self { name: name.into(), span, copies: Copies::Listed }
+    }
 }
 
 impl Program {
+    /// Whether the number of its threads is left open. Only [instances](Program::instance) of such a program have runs.
+    pub fn is_open(&self) -> bool {
+        self.templates().iter().any(|it| it.copies == Copies::Any)
+    }
+
+    /// The same program with any number of copies of each thread of the text that has so many instances. Whether these
+    /// are alike is for others to see.
+    #[must_use]
+    pub(crate) fn opened(&self, at_least: usize) -> Self {
+        let templates = self.templates.iter_enumerated().map(|(id, it)| match self.instances(id).count() >= at_least {
+            true => Template { copies: Copies::Any, ..it.clone() },
+            false => it.clone(),
+        });
+        Self { templates: templates.collect(), memo: Memo::default(), ..self.clone() }
+    }
+
+    /// The threads of the text of which there is any number of copies.
+    pub fn open_templates(&self) -> impl Iterator<Item = TemplateId> + '_ {
+        self.templates().iter_enumerated().filter(|(_, it)| it.copies == Copies::Any).map(|(id, _)| id)
+    }
+
     /// The name of the thread of the text that a process is an instance of: `P` for `P(0)`.
     pub fn family(&self, process: &Process) -> &str {
         &self.templates()[process.template].name

@@ -79,6 +79,7 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
         let reason = format!("certificates are about machines, and {} is a language", task.model);
         return Err(Unsupported { reason, help: "`check` answers without one".to_owned() });
     }
+    task.is_closed()?;
     let answer = engine.check(task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
@@ -98,6 +99,7 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
 /// # Errors
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    task.is_closed().map_err(|it| StopReason::Unproved(it.reason))?;
     let mut before = Vec::new();
     let rests_on = named(engine).map_or(RestsOn::Other, |it| it.card().rests_on);
     let first = PROVERS.iter().filter(|it| it.follows(rests_on));

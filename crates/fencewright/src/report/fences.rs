@@ -8,7 +8,7 @@ use crate::frontend::rewrite::{Edit, Reorder, Spelling};
 use crate::memory::Model;
 use crate::program::{FenceKind, Program, Side};
 use crate::report::trace_text::trace_text_within;
-use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, violated};
+use crate::report::{Command, Detail, Fullness, Look, Note, Refusal, copies, violated};
 use crate::source::{Span, Style};
 use crate::synth::{Candidate, CandidateId, FenceSet, Outcome, Synthesis, Why};
 use crate::util::IndexVec;
@@ -153,19 +153,20 @@ fn verdict_line(finding: &FenceFinding<'_>, style: Style) -> String {
         _ => "1;33",
     };
     let rest = match finding.answer.map(|it| &it.outcome) {
-        Ok(Outcome::Correct) => ": no fence is needed".to_owned(),
+        Ok(Outcome::Correct) => format!("{}: no fence is needed", copies::for_every(finding.program)),
         Ok(Outcome::Fixed(sets)) => {
             let smallest = sets.iter().map(|set| set.fences.0.len()).min().unwrap_or(0);
             let ways = if sets.len() == 1 { String::new() } else { format!(", in {} ways", sets.len()) };
             let at_least = if sets.iter().any(|set| set.fences.0.len() > smallest) { " or more" } else { "" };
             let has_orders = finding.candidates.iter().any(|it| it.order.is_some());
             let what = if has_orders { "change" } else { "fence" };
-            format!(" by {smallest}{at_least} {what}{}{ways}", if smallest == 1 { "" } else { "s" })
+            let every = copies::for_every(finding.program);
+            format!(" by {smallest}{at_least} {what}{}{ways}{every}", if smallest == 1 { "" } else { "s" })
         }
         Ok(Outcome::Unfixable(run, why)) => {
             let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);
-            let bad = format!("{} ({line})", violated.with_name());
+            let bad = format!("{} ({line}){}", violated.with_name(), copies::with(run));
             match why {
                 Why::UnsafeUnderSc => format!(": no fence helps, it is unsafe under sc: {bad}"),
                 Why::NoCandidate if finding.models.len() > 1 => {

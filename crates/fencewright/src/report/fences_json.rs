@@ -1,7 +1,10 @@
 //! What fence synthesis found, for programs.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use super::copies;
 use super::fences::FenceFinding;
 use super::json::{PropertyJson, SCHEMA_NAME, StartJson, StepJson, start, trace};
 use super::notes::{NoteJson, notes_json};
@@ -21,6 +24,10 @@ pub(super) struct FenceLine<'a> {
     question: &'a str,
     engine: &'static str,
     verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<BTreeMap<&'a str, usize>>,
     complete: bool,
     reason: Option<String>,
     advice: Option<&'a str>,
@@ -102,13 +109,15 @@ impl<'a> FenceLine<'a> {
             question: finding.question,
             engine: finding.engine(),
             verdict: finding.verdict(),
+            threads: copies::threads(program),
+            copies: run.and_then(|run| copies::counts(run)),
             complete: synthesis.is_some_and(|it| it.is_complete),
             reason: finding.reason(),
             advice: finding.advice(),
             fence_sets,
             property: run.map(|run| PropertyJson::new(program, run)),
-            start: run.map(|run| start(program, run)),
-            trace: run.map(|run| trace(program, run)),
+            start: run.map(|run| start(run.program(program), run)),
+            trace: run.map(|run| trace(run.program(program), run)),
             diff: finding.diff,
             certificate: finding.certificate,
             diagnostics: notes_json(finding.notes),

@@ -6,7 +6,8 @@ use crate::engine::{Answer, SAFETY, Verdict};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{
     Command, Detail, FenceFinding, Finding, Fullness, Look, OrdersFinding, OutcomeFinding, Report, Tested,
-    Verification, WitnessFinding, WrongInput, certificates, fences, orders, outcomes, property, tested, violated,
+    Verification, WitnessFinding, WrongInput, certificates, copies, fences, orders, outcomes, property, tested,
+    violated,
 };
 use crate::source::Style;
 
@@ -89,12 +90,13 @@ fn verdict_line(finding: &Finding<'_>, style: Style) -> String {
     };
     let (word, rest) = match finding.answer {
         Ok(Answer { verdict: Verdict::Safe, .. }) => {
-            (paint("1;32", "safe"), finding.shown().map_or(String::new(), |it| format!(": {it}")))
+            let shown = finding.shown().map_or(String::new(), |it| format!(": {it}"));
+            (paint("1;32", "safe"), copies::for_every(finding.program).to_owned() + &shown)
         }
         Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => {
             let violated = violated(finding.program, run);
             let line = finding.program.source().line_name(violated.span);
-            (paint("1;31", "unsafe"), format!(": {} ({line})", violated.with_name()))
+            (paint("1;31", "unsafe"), format!("{}: {} ({line})", copies::with(run), violated.with_name()))
         }
         Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
             (paint("1;33", "unknown"), format!(": {}", finding.reason().unwrap_or_default()))

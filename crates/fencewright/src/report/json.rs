@@ -3,6 +3,8 @@
 //! The types here are the format: a field is never renamed within one schema. `schema.json` beside this file describes
 //! them; a test holds every output against it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::engine::{Answer, Judged, Stats, Verdict};
@@ -19,7 +21,7 @@ use crate::report::steps::{Described, Kind, Where, describe};
 use crate::report::tested::TestLine;
 use crate::report::{
     FenceFinding, Finding, Look, OrdersFinding, OutcomeFinding, Report, Tested, Verification, Violated, WitnessFinding,
-    WrongInput, property, violated,
+    WrongInput, copies, property, violated,
 };
 use crate::system::Run;
 
@@ -90,6 +92,10 @@ struct CheckLine<'a> {
     question: &'static str,
     engine: &'static str,
     verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copies: Option<BTreeMap<&'a str, usize>>,
     reason: Option<String>,
     advice: Option<&'a str>,
     property: Option<PropertyJson<'a>>,
@@ -198,6 +204,7 @@ impl<'a> CheckLine<'a> {
             Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => Some(run),
             Ok(Answer { verdict: Verdict::Safe | Verdict::Unknown(_), .. }) | Err(_) => None,
         };
+        let shown = run.map_or(program, |run| run.program(program));
         Self {
             schema: SCHEMA_NAME,
             command: finding.command.name(),
@@ -206,15 +213,17 @@ impl<'a> CheckLine<'a> {
             question: finding.question,
             engine: finding.engine(),
             verdict: finding.verdict(),
+            threads: copies::threads(program),
+            copies: run.and_then(|run| copies::counts(run)),
             reason: finding.reason(),
             advice: finding.advice(),
             property: run.map(|run| PropertyJson::new(program, run)),
             properties: finding.properties.iter().map(|it| PropertyJson::judged(program, it)).collect(),
-            start: run.map(|run| start(program, run)),
-            trace: run.map(|run| trace(program, run)),
-            hang: run.and_then(|run| hang_json(program, run)),
-            race: run.and_then(|run| race_json(program, run)),
-            graph: run.and_then(|run| graph_json(program, run)),
+            start: run.map(|run| start(shown, run)),
+            trace: run.map(|run| trace(shown, run)),
+            hang: run.and_then(|run| hang_json(shown, run)),
+            race: run.and_then(|run| race_json(shown, run)),
+            graph: run.and_then(|run| graph_json(shown, run)),
             shown: finding.shown(),
             certificate: finding.certificate,
             diagnostics: notes_json(finding.notes),

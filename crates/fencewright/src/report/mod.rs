@@ -17,6 +17,7 @@
 
 mod c11;
 mod certificates;
+mod copies;
 mod fences;
 mod fences_json;
 mod hang;

@@ -22,6 +22,7 @@ pub struct Violated {
 
 /// What a run ends in, in words.
 pub fn violated(program: &Program, run: &Run) -> Violated {
+    let program = run.program(program);
     if hang::is_hang(program, run) {
         return hang::violated(program, run);
     }

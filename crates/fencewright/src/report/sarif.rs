@@ -24,7 +24,7 @@ use crate::report::steps::{Kind, describe};
 use crate::report::trace_text::sentences;
 use crate::report::words::{Fullness, Words};
 use crate::report::{
-    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, c11, property, race, sarif_notes,
+    Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, c11, copies, property, race, sarif_notes,
     violated,
 };
 use crate::source::{Source, Span};
@@ -94,7 +94,8 @@ impl Report for Sarif {
             Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => unsafe_result(finding.file, program, run),
             Ok(Answer { verdict: Verdict::Safe, .. }) => {
                 let shown = finding.shown().map_or(String::new(), |it| format!(": {it}"));
-                pass(&format!("safe under {model}{shown}"), &whole(finding.file))
+                let every = copies::for_every(program);
+                pass(&format!("safe under {model}{every}{shown}"), &whole(finding.file))
             }
             Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
                 let reason = told(finding.reason(), finding.advice());
@@ -204,6 +205,7 @@ fn place(file: &str, program: &Program, span: Span) -> Json {
 }
 
 fn unsafe_result(file: &str, program: &Program, run: &Run) -> Json {
+    let program = run.program(program);
     let violated = violated(program, run);
     let why = blame(program, run);
     let sentences = sentences(program, run).join(" ");

@@ -34,6 +34,7 @@ pub fn trace_text(program: &Program, run: &Run, fullness: Fullness, style: Style
 
 /// The same in lines of so many characters, as far as words can be parted.
 pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness, look: (Style, usize)) -> String {
+    let program = run.program(program);
     let drawing = Drawing::new(program, run, fullness, look);
     let sentences: String = sentences(program, run).iter().map(|it| drawing.last(it)).collect();
     drawing.steps() + &drawing.end() + &sentences
@@ -41,6 +42,7 @@ pub(super) fn trace_text_within(program: &Program, run: &Run, fullness: Fullness
 
 /// What is said of a run that somebody asked for, and what did the damage.
 pub(super) fn sentences(program: &Program, run: &Run) -> Vec<String> {
+    let program = run.program(program);
     if let Some(sentences) = c11::sentences(program, run) {
         return sentences;
     }

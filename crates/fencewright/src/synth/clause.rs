@@ -40,8 +40,17 @@ pub(super) struct Choices {
 }
 
 /// The clause of a run.
+///
+/// A run of an instance counts against every set for the program that leaves the number of threads open: what lies over
+/// that program lies over each instance.
 pub(super) fn clause(program: &Program, choices: &Choices, run: &Run) -> Elements {
+    let program = run.program(program);
     let mut elements = Elements::new();
+    let origin = |it: &Position| Position { edge: run.origin(it.edge), ..*it };
+    let add = |choices: &Choices, positions: &[Position], kind, elements: &mut Elements| {
+        let positions: Vec<Position> = positions.iter().map(origin).collect();
+        add(choices, &positions, kind, elements);
+    };
     let look = Look::of(program, run);
     for process in program.processes().indices() {
         let path = path(program, run, process, &look);

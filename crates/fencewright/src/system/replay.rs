@@ -3,9 +3,12 @@
 //! Replaying also tells what each step did (which value, from where), which is all a report needs to show the run.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::memory::{Dialect, Job, Machine, Model, Shown};
-use crate::program::{Domain, Initial, LocationId, Placement, ProcessId, Program, PropertyKind, Value};
+use crate::program::{
+    Domain, EdgeId, Initial, Instance, LocationId, Placement, ProcessId, Program, PropertyKind, Value,
+};
 use crate::system::{Effect, Graph, Outcome, Start, State, Step, System, Trace, Violation};
 use crate::util::IndexVec;
 
@@ -35,6 +38,26 @@ pub struct Run {
     pub events: Vec<Event>,
     /// Which situation of the property it ends in, if it violates one.
     pub situation: Option<usize>,
+    /// The instance that it is a run of, if the program that was asked about leaves the number of threads open.
+    pub instance: Option<Arc<Instance>>,
+}
+
+impl Run {
+    /// The same run, of an instance of the program that was asked about.
+    #[must_use]
+    pub fn of_instance(self, instance: Instance) -> Self {
+        Self { instance: Some(Arc::new(instance)), ..self }
+    }
+
+    /// The edge of the program that was asked about that an edge of the run is a copy of.
+    pub fn origin(&self, edge: EdgeId) -> EdgeId {
+        self.instance.as_ref().map_or(edge, |it| it.origin(edge))
+    }
+
+    /// The program that it is a run of, given the one that was asked about.
+    pub fn program<'a>(&'a self, asked: &'a Program) -> &'a Program {
+        self.instance.as_ref().map_or(asked, |it| &it.program)
+    }
 }
 
 /// Why a trace is not a run of the program.
@@ -70,7 +93,7 @@ pub fn replay(
     trace: &Trace,
 ) -> Result<Run, ReplayError> {
     let (events, situation) = model.with(dialect, Replaying { program, placement, trace })?;
-    Ok(Run { trace: trace.clone(), model, events, situation })
+    Ok(Run { trace: trace.clone(), model, events, situation, instance: None })
 }
 
 struct Replaying<'a> {

@@ -7,6 +7,7 @@
 mod common;
 
 mod abstraction_laws;
+mod any_number_laws;
 mod bad_inputs;
 mod blame;
 mod c11;
@@ -29,6 +30,7 @@ mod layers;
 mod machine_laws;
 mod numeric_laws;
 mod outcome_laws;
+mod projection_laws;
 mod questions;
 mod race_laws;
 mod races;

@@ -77,7 +77,7 @@ impl Reader {
                 self.file(&other, input);
             }
             ["thread", name] => {
-                let template = self.unit.template(Template { name: name.to_owned(), span });
+                let template = self.unit.template(Template::listed(name, span));
                 self.unit.thread(Thread::new(name, template, span));
             }
             ["never", ref parts @ ..] => {

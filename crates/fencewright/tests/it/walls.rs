@@ -55,7 +55,7 @@ fn no_engine_is_known_by_its_name() {
 
 #[test]
 fn no_engine_imports_another() {
-    const ENGINES: [&str; 9] = [
+    const ENGINES: [&str; 10] = [
         "explicit",
         "coherence",
         "zones",
@@ -64,6 +64,7 @@ fn no_engine_imports_another() {
         "backward::load_buffer",
         "backward::single_buffer",
         "backward::pws",
+        "backward::multiset",
         "views",
     ];
     let wrong = code().into_iter().filter(|(name, _, text)| {

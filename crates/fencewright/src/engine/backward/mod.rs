@@ -17,6 +17,8 @@
 //! |---|---|
 //! | [`search`], [`antichain`] | the search, and the constraints so far |
 //! | [`load_buffer`], [`single_buffer`], [`pws`] | an engine each: semantics that are equivalent to the store buffers |
+//! | [`multiset`] | an engine for any number of threads |
+//! | [`lag`] | the semantics of `load_buffer` and `multiset` |
 //! | [`facts`], [`bad`] | what holds of all runs; what is bad |
 //! | [`channel`], [`snapshot`], [`timeline`], [`history`] | the channel of snapshots of `single_buffer` and `pws` |
 //! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, words |
@@ -28,7 +30,9 @@ mod channel;
 mod facts;
 mod history;
 mod key;
+mod lag;
 pub mod load_buffer;
+pub mod multiset;
 mod processes;
 pub mod pws;
 mod search;

@@ -62,6 +62,7 @@ pub fn avoid(
     places: &Places,
     monitor: &dyn Monitor,
 ) -> Result<Avoided, Unsupported> {
+    task.is_closed()?;
     if !is_cut_off(task) {
         return avoid_exactly(engine, task, places, monitor);
     }

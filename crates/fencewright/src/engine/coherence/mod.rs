@@ -216,12 +216,14 @@ impl Engine for Coherence {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         Ok(())
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        task.is_closed()?;
         match is_cut_off(task) {
             true => self.check_cut_off(task, monitor),
             false => self.check_exactly(task, monitor),

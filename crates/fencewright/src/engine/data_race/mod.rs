@@ -79,6 +79,7 @@ pub fn ask_safety(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -
 /// # Errors
 /// The program has too much plain data, fences are laid over it, or the engine does not take what is to be asked.
 pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
+    task.is_closed()?;
     if !task.placement.is_empty() {
         let reason = "races are asked about a text, not about fences laid over it".to_owned();
         return Err(Unsupported { reason, help: "write the fences into the program".to_owned() });

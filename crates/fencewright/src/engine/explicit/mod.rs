@@ -109,6 +109,7 @@ impl Engine for Explicit {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         is_enumerable(task.program)
     }
 

@@ -136,6 +136,7 @@ impl Question for Hang {
     }
 
     fn reduce(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Reduced, Unmade> {
+        task.is_closed().map_err(Unmade::Unsupported)?;
         let property = self.property(task, monitor)?;
         Ok(Reduced::to_properties(task, alone(task.program).with_properties([property])))
     }

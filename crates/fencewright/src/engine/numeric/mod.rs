@@ -148,12 +148,14 @@ impl Engine for Numeric {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        task.is_closed()?;
         observed(task, |task| self.analyzed(task, monitor))
     }
 }

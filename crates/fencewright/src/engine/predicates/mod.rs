@@ -109,6 +109,7 @@ impl Engine for Predicates {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         needs_integers(ASKER, task.program)?;
         is_observable(task)
@@ -116,6 +117,7 @@ impl Engine for Predicates {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        task.is_closed()?;
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
         let keep = task.options.choice(&KEEP, &Keep::ALL, Keep::name);
         let check =

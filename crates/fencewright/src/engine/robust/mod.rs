@@ -55,6 +55,7 @@ impl Robust {
     /// # Errors
     /// It makes no sense of the program, or the monitor has had enough.
     pub fn beside(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Program, Unmade> {
+        task.is_closed().map_err(Unmade::Unsupported)?;
         let own = task.program.properties().iter().cloned();
         Ok(task.program.with_properties(own.chain([Self::property(task, monitor)?])))
     }
@@ -198,6 +199,7 @@ impl Engine for Attacks {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         asked_in(task.program)?;
         is_enumerable(task.program)

@@ -34,6 +34,7 @@ const MAX_PLACES: usize = 6;
 /// # Errors
 /// The question makes no sense of the program, or the engine does not take what it comes down to.
 pub fn ask_robust(engine: &'static dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
+    task.is_closed()?;
     if !engine.card().asks_others {
         return ask(engine, &Robust, task, monitor);
     }

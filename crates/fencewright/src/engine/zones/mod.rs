@@ -90,6 +90,7 @@ impl Engine for ZonesEngine {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         needs_integers(ASKER, task.program)?;
         is_observable(task)

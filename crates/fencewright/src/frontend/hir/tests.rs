@@ -23,7 +23,7 @@ fn unit(statements: impl FnOnce(LocationId, LocalId) -> Vec<StmtKind>, domain: O
     let r = LocalId::from_usize(0);
     let kinds = std::iter::once(StmtKind::Let(r, First::Constant(0))).chain(statements(x, r));
     let block = kinds.map(|kind| Stmt { span: HERE, kind }).collect();
-    let template = unit.template(Template { name: "T".to_owned(), span: HERE });
+    let template = unit.template(Template::listed("T", HERE));
     unit.thread(Thread {
         name: "T".to_owned(),
         template,

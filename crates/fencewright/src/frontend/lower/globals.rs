@@ -6,9 +6,10 @@ use crate::frontend::ast::{self, ItemKind};
 use crate::frontend::hir::{Place, Unit};
 use crate::frontend::nearest::nearest;
 use crate::frontend::said::MAX_PROCESSES;
-use crate::program::{ArrayId, Domain, LocationId, Program, Template, TemplateId, Value};
+use crate::program::{ArrayId, Copies, Domain, LocationId, Program, Template, TemplateId, Value, copy_name};
 use crate::source::{Diagnostic, Span};
 
+use super::any_number::n_listed;
 use super::constants::{Constants, Environment, range};
 use super::log::Log;
 use super::shared;
@@ -51,11 +52,16 @@ pub(super) struct Member<'a> {
     pub span: Span,
     /// The values of the parameters.
     pub arguments: Vec<Value>,
+    /// Which copy it is, counted from 1, if there is any number of them.
+    pub copy: Option<usize>,
 }
 
 impl Member<'_> {
-    /// `P`, or `P(0)`.
+    /// `P`, `P(0)`, or `P#1`.
     pub(super) fn name(&self) -> String {
+        if let Some(copy) = self.copy {
+            return copy_name(&self.thread.name.text, copy);
+        }
         if self.arguments.is_empty() {
             return self.thread.name.text.clone();
         }
@@ -102,11 +108,22 @@ impl<'a> Globals<'a> {
         }
         for item in &file.items {
             if let ItemKind::Thread(thread) = &item.kind {
-                let template = unit.template(Template { name: thread.name.text.clone(), span: item.span });
+                let copies = if thread.any.is_some() { Copies::Any } else { Copies::Listed };
+                let template = unit.template(Template { name: thread.name.text.clone(), span: item.span, copies });
                 globals.add_members(log, thread, template, item.span);
             }
         }
+        globals.add_copies(log, file);
         globals
+    }
+
+    /// Lists more copies of threads of which there is any number, behind all others.
+    fn add_copies(&mut self, log: &mut Log, file: &ast::File) {
+        let firsts: Vec<Member<'a>> = self.members.iter().filter(|it| it.copy.is_some()).cloned().collect();
+        for first in firsts {
+            let n_listed = n_listed(log, self, file, first.thread);
+            self.members.extend((2..=n_listed).map(|copy| Member { copy: Some(copy), ..first.clone() }));
+        }
     }
 
     /// What a name stands for.
@@ -201,7 +218,9 @@ impl<'a> Globals<'a> {
             log.error(thread.name.span, message, "leave some out");
             return;
         }
-        self.members.extend(combinations.into_iter().map(|arguments| Member { thread, template, span, arguments }));
+        let copy = thread.any.map(|_| 1);
+        let member = |arguments| Member { thread, template, span, arguments, copy };
+        self.members.extend(combinations.into_iter().map(member));
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! All mistakes are reported in one run; what depends on a mistake is silent.
 
+mod any_number;
 mod arrays;
 mod atomic;
 mod body;

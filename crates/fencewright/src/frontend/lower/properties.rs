@@ -10,6 +10,7 @@ use crate::source::{Diagnostic, Span};
 use crate::util::Idx;
 use crate::watch::heed;
 
+use super::any_number::refuse_hang;
 use super::body::Lowering as Body;
 use super::constants::{Environment, constant, ends};
 use super::globals::{Global, Globals, unknown, unknown_part};
@@ -59,6 +60,7 @@ pub(super) fn lower(log: &mut Log, unit: &mut Unit, file: &ast::File, known: &Kn
                 }
             }
             ItemKind::Hang(it) => {
+                refuse_hang(log, known.globals, item.span);
                 it.except.iter().for_each(|it| check_exception(log, known, it));
                 let except = it.except.iter().map(|(thread, label)| (thread.text.clone(), label.text.clone()));
                 unit.no_hang(NoHang { except: except.collect(), span: item.span });
@@ -143,9 +145,16 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     fn ended(&mut self, at_end: &ast::AtEnd) -> Vec<(ProcessId, Span)> {
         let mut named: Vec<(usize, Span)> = Vec::new();
         for thread in &at_end.of {
+            if self.is_any(thread) {
+                self.refuse_end(&thread.name.text, thread.span);
+            }
             named.extend(self.threads(thread).into_iter().map(|it| (it, thread.span)));
         }
         if at_end.of.is_empty() {
+            let any = self.known.globals.members.iter().find(|it| it.copy.is_some());
+            if let Some(member) = any {
+                self.refuse_end(&member.thread.name.text, at_end.span);
+            }
             named = (0..self.known.bodies.len()).map(|it| (it, at_end.span)).collect();
         }
         named.into_iter().map(|(i, span)| (ProcessId::from_usize(i), span)).collect()
@@ -237,6 +246,9 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
 
     /// `P@l`
     fn at(&mut self, thread: &ast::ThreadRef, label: &ast::Name) -> Option<Claim> {
+        if self.is_any(thread) {
+            return self.some_at(thread, label);
+        }
         let i = self.thread(thread)?;
         self.at_label(i, label)
     }
@@ -260,6 +272,10 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
     /// The one thread that is named.
     pub(super) fn thread(&mut self, thread: &ast::ThreadRef) -> Option<usize> {
         let found = self.threads(thread);
+        if self.is_any(thread) && thread.arguments.is_empty() {
+            self.refuse_copy(thread);
+            return None;
+        }
         if found.len() > 1 {
             let message = format!("`{}` is a family of threads", thread.name.text);
             let first = self.known.globals.members[found[0]].name();
@@ -301,6 +317,10 @@ impl<'l, 'k, 'a> Lowering<'l, 'k, 'a> {
         let all: Vec<(usize, Vec<Value>)> = all.map(|(i, it)| (i, it.arguments.clone())).collect();
         if thread.arguments.is_empty() {
             return all.into_iter().map(|it| it.0).collect();
+        }
+        if declared.any.is_some() {
+            self.refuse_copy(thread);
+            return Vec::new();
         }
         let wanted = declared.parameters.len();
         if wanted != thread.arguments.len() {

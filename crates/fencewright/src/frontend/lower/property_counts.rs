@@ -35,8 +35,12 @@ impl Lowering<'_, '_, '_> {
         let mut all = Vec::new();
         must_hold(condition, &mut all);
         let [only] = all[..] else { return None };
-        let span = only.span;
-        let choices = self.choices(compared(only)?, span).filter(|it| !it.is_empty())?;
+        let (span, it) = (only.span, compared(only)?);
+        // Which of any number of copies it was is of no interest.
+        if self.is_any(it.thread) {
+            return None;
+        }
+        let choices = self.choices(it, span).filter(|it| !it.is_empty())?;
         Some(choices.into_iter().map(|chosen| Members { span, chosen }).collect())
     }
 

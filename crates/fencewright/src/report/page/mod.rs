@@ -61,6 +61,7 @@ pub fn trace_page(file: &str, program: &Program, run: &Run, properties: &[Judged
 
 /// A run of the program, for a page that has the style and the script.
 pub fn trace_view(program: &Program, run: &Run, properties: &[Judged]) -> TraceView {
+    let program = run.program(program);
     let violated = violated(program, run);
     let line = program.source().line_name(violated.span);
     let violated = format!("{} ({line})", violated.with_name());

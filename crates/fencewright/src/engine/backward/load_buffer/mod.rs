@@ -1,72 +1,38 @@
 //! The load-buffer engine: exact for finite data under TSO and PSO, buffers and loops unbounded.
 //!
 //! Writes reach memory at once; instead of the store, the process's *view* lags: it may read values that were sampled
-//! from memory earlier ([`system`] has the rules, [`constraint`] the order). Equivalent to the store buffers for
+//! from memory earlier ([`lag`](super::lag) has the rules and the order). Equivalent to the store buffers for
 //! reachability, and well-structured, so that the backward search ends. What makes it fast are static facts
-//! ([`facts`](super::facts)). A violation is turned into a run of the store buffers ([`run`]) and replayed.
+//! ([`facts`](super::facts)). A violation is turned into a run of the store buffers and replayed.
 //!
 //! | file | idea |
 //! |---|---|
-//! | [`admit`] | what the static facts and the symmetry make of a predecessor before it is looked up |
-//! | [`choices`] | edges of a process that differ only in the value they find, taken as one |
-//! | [`constraint`] | constraints of the load-buffer semantics, and the order on them |
 //! | [`optional`] | fences that may be there or not |
 //! | [`proof`] | what a safe search leaves behind, in plain terms |
-//! | [`read_back`] | which writes of its own a process can still tell from others |
-//! | [`run`] | from rules of the load-buffer semantics to a run of the store-buffer semantics |
-//! | [`sharpen`] | the static facts as sets of values |
-//! | [`stage`] | the store stage of PSO |
-//! | [`system`] | the load-buffer semantics as a well-structured system |
-//! | [`turning`] | one constraint for all that differ only in which of some interchangeable processes is which |
-//! | [`values`] | sets of values of a location, in one word |
-//! | [`views`] | predecessors by reads, writes, samples and deletions |
 
-mod admit;
-mod choices;
-mod constraint;
 mod optional;
 pub mod proof;
-mod read_back;
-mod run;
-mod sharpen;
-mod stage;
-mod system;
-mod turning;
-mod values;
-mod views;
 
 use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree, Unmade};
+use crate::engine::backward::lag::constraint::ABSENT;
+use crate::engine::backward::lag::run::warp;
+use crate::engine::backward::lag::system::{LoadBuffers, Machine, Rule};
+use crate::engine::backward::lag::{READ_BACK, SYMMETRY, VALUE_SETS, VIEW_STEPS, fits, reducing};
 use crate::engine::backward::timeline::Beginning;
 use crate::engine::backward::told::{answer, automaton, told, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
 use crate::engine::observer::{is_observable, observed};
-use crate::engine::{
-    Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict,
-};
+use crate::engine::{Answer, Card, Engine, Reduction, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::ProcessId;
 use crate::system::Run;
 use crate::util::Idx;
 use crate::watch::{Monitor, Part};
 
-use constraint::{ABSENT, Message};
 pub use optional::{Found, Labels, clauses};
-use run::warp;
-use system::{LoadBuffers, Machine, Reducing, Rule};
 
 /// The load-buffer engine.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadBuffer;
-
-const VIEW_STEPS: Reduction = Reduction {
-    name: "view-steps",
-    about: "memory is sampled only before writes, own writes are dropped only after reads",
-};
-const VALUE_SETS: Reduction =
-    Reduction { name: "value-sets", about: "steps that differ only in the value they find are one" };
-const READ_BACK: Reduction =
-    Reduction { name: "read-back", about: "own writes count only while their thread may read them or wait for them" };
-const SYMMETRY: Reduction =
-    Reduction { name: "symmetry", about: "constraints that differ in which of like threads is which are one" };
 
 static CARD: Card = Card {
     name: "load-buffer",
@@ -97,6 +63,7 @@ impl Engine for LoadBuffer {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         task.buffering()?;
         fits(task)?;
         is_observable(task)
@@ -104,6 +71,7 @@ impl Engine for LoadBuffer {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        task.is_closed()?;
         observed(task, |task| self.search(task, monitor))
     }
 }
@@ -117,7 +85,13 @@ impl LoadBuffer {
             Ok(program) => program,
             Err(unmade) => return unmade.answered(self.name()),
         };
-        let system = match LoadBuffers::new(task.program, &program, machine, reducing(task.options), monitor) {
+        let system = match LoadBuffers::new(
+            task.program,
+            &program,
+            machine,
+            reducing(task.options).for_listed(machine),
+            monitor,
+        ) {
             Ok(system) => system,
             Err(stop) => return Unmade::Stopped(stop).answered(self.name()),
         };
@@ -128,30 +102,6 @@ impl LoadBuffer {
             End::Unsafe(rules) => unsafe_or_unknown(run_of(task, &automaton, &program, &search, &rules)),
         };
         Ok(answer(self.name(), &search, verdict))
-    }
-}
-
-/// Whether messages can name all variables.
-fn fits(task: &Task<'_>) -> Result<(), Unsupported> {
-    if task.program.locations().len() > Message::MAX_LOCATIONS {
-        return Err(Unsupported {
-            reason: format!("the load-buffer engine takes no more than {} variables", Message::MAX_LOCATIONS),
-            help: "use `--engine explicit`".to_owned(),
-        });
-    }
-    Ok(())
-}
-
-fn reducing(options: &Options) -> Reducing {
-    Reducing {
-        view_steps: options.is_on(VIEW_STEPS),
-        lag_region: options.is_on(Reduction::LAG_REGION),
-        last_writes: options.is_on(Reduction::LAST_WRITES),
-        single_writer: options.is_on(Reduction::SINGLE_WRITER),
-        absent: options.is_on(Reduction::ABSENT),
-        value_sets: options.is_on(VALUE_SETS),
-        read_back: options.is_on(READ_BACK),
-        symmetry: options.is_on(SYMMETRY),
     }
 }
 

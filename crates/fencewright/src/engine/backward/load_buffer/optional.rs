@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
 
 use crate::engine::automaton::{Letter, RegisterFree, Unmade};
-use crate::engine::backward::load_buffer::reducing;
-use crate::engine::backward::load_buffer::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
+use crate::engine::backward::lag::system::{Constraint, LoadBuffers, Machine, Reducing, Rule, RuleKind};
+use crate::engine::backward::lag::{fits, reducing};
 use crate::engine::backward::told::automaton;
 use crate::engine::backward::{End, Indexed, Search, WellStructured, Words};
 use crate::engine::{Reduction, StopReason, Task, Unsupported, with_observer};
@@ -57,6 +57,7 @@ pub fn clauses(
     optional: &BTreeMap<Position, Labels>,
     monitor: &dyn Monitor,
 ) -> Result<Found, Unsupported> {
+    task.is_closed()?;
     if !task.program.has_invariants() {
         return clauses_of_control(task, optional, monitor);
     }
@@ -80,7 +81,7 @@ fn clauses_of_control(
             });
         }
     }
-    super::fits(task)?;
+    fits(task)?;
     let is_real = |position: &Position| task.placement.get(position.edge, position.side) == Some(FenceKind::Full);
     let optional: BTreeMap<_, _> = optional.iter().filter(|(position, _)| !is_real(position)).collect();
     let fences = optional.keys().map(|&&position| (position, FenceKind::Full));

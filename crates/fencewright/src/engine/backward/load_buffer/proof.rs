@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::automaton::{Automaton, Datum, LocalState, Merging, RegisterFree, StateId, Unmade};
 use crate::engine::backward::facts::{ProcessFacts, Stage};
-use crate::engine::backward::load_buffer::constraint::{ABSENT, Message};
-use crate::engine::backward::load_buffer::system::{LoadBuffers, Machine, Reducing};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::constraint::{ABSENT, Message};
+use crate::engine::backward::lag::system::{LoadBuffers, Machine, Reducing};
+use crate::engine::backward::lag::values::Values;
 use crate::engine::backward::{End, Search};
 use crate::engine::{StopReason, Task, Unsupported};
 use crate::program::{LocationId, ProcessId, Value};
@@ -100,6 +100,7 @@ impl Resting<'_> {
 /// # Errors
 /// The engine does not take the task.
 pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Result<Sought<'a>, Unsupported> {
+    task.is_closed()?;
     let machine = Machine::of(task.buffering()?);
     let automaton = Automaton::new(task, merging);
     let program = match RegisterFree::new(task, &automaton, monitor) {

@@ -79,12 +79,14 @@ impl Engine for Pws {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         updates(task)?;
         is_observable(task)
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
+        task.is_closed()?;
         observed(task, |task| self.search(task, monitor))
     }
 }

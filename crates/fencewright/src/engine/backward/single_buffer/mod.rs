@@ -68,6 +68,7 @@ impl Engine for SingleBufferEngine {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        task.is_closed()?;
         match task.buffering()? {
             Buffering::Fifo => is_observable(task),
             Buffering::None | Buffering::PerLocation(_) => Err(Unsupported {

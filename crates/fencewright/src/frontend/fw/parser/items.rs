@@ -144,14 +144,18 @@ impl Parser<'_> {
     fn thread(&mut self) -> Parsed<ItemKind> {
         self.bump();
         let name = self.name("the name of a thread", "a thread is declared by `thread T { … }`")?;
-        let mut parameters = Vec::new();
-        if self.is_at(Symbol::OpenParen) {
+        let (mut parameters, mut any) = (Vec::new(), None);
+        if self.is_at(Symbol::OpenParen) && self.is_before(Symbol::Star) {
+            self.bump();
+            any = Some(self.bump().span);
+            self.expect(Symbol::CloseParen, "any number of copies, without an index, are `thread P(*) { … }`")?;
+        } else if self.is_at(Symbol::OpenParen) {
             let open = self.bump().span;
             let list = self.list(open, Symbol::CloseParen, Self::family_parameter);
             parameters = self.or_skip_to_block(list)?;
         }
         let body = self.block("a thread has a body: `thread T { … }`")?;
-        Ok(ItemKind::Thread(Thread { name, parameters, body }))
+        Ok(ItemKind::Thread(Thread { name, parameters, any, body }))
     }
 
     /// After parameters that could not be read, the body may still be.
@@ -163,6 +167,9 @@ impl Parser<'_> {
         let name = self.name("a parameter", "a family of threads is declared by `thread P(i: 0..1) { … }`")?;
         let help = format!("say which values it takes, one thread each: `{}: 0..1`", name.text);
         self.expect(Symbol::Colon, &help)?;
+        if self.is_at(Symbol::Star) {
+            return Err(self.expected("a range", "any number of copies have no index: `thread P(*) { … }`"));
+        }
         if !self.may_start_operand() {
             return Err(self.expected("a range", &help));
         }

@@ -98,7 +98,9 @@ impl Printer {
 
     fn thread(&mut self, thread: &Thread) {
         self.out += &format!("thread {}", thread.name.text);
-        if !thread.parameters.is_empty() {
+        if thread.any.is_some() {
+            self.out += "(*)";
+        } else if !thread.parameters.is_empty() {
             let parameters = list(&thread.parameters, |it| format!("{}: {}", it.name.text, range(&it.range)));
             self.out += &format!("({parameters})");
         }

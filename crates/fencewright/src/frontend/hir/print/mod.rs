@@ -35,7 +35,7 @@ pub fn surface(source: &Source, unit: &Unit) -> Option<File> {
     for (id, thread) in unit.threads.iter_enumerated() {
         let body = Writer::new((&found, &names), (id, thread)).thread()?;
         let parameters = Vec::new();
-        let it = ast::Thread { name: name(&names.threads[id], NOWHERE), parameters, body };
+        let it = ast::Thread { name: name(&names.threads[id], NOWHERE), parameters, any: None, body };
         file.items.push(item(ItemKind::Thread(it), NOWHERE, true));
     }
     for (number, property) in unit.properties.iter().enumerate() {

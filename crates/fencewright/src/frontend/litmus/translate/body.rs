@@ -63,7 +63,7 @@ impl<'a> Translation<'a> {
         self.diagnostics.append(&mut diagnostics);
         let name = name(&self.threads[i], thread.span);
         let body = block(statements, thread.span);
-        item(ItemKind::Thread(ast::Thread { name, parameters: Vec::new(), body }), thread.span, true)
+        item(ItemKind::Thread(ast::Thread { name, parameters: Vec::new(), any: None, body }), thread.span, true)
     }
 }
 

@@ -60,6 +60,7 @@ impl<'t, 'a> Body<'t, 'a> {
         Thread {
             name: name(&self.group.name, process.span),
             parameters: self.my.iter().map(parameter).collect(),
+            any: None,
             body: block(statements, process.span),
         }
     }

@@ -13,10 +13,10 @@ use crate::util::{BitSet, IndexVec};
 
 /// A set of values; empty sets do not occur in constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Values(u64);
+pub(in crate::engine::backward) struct Values(u64);
 
 /// The bits of a set.
-pub(super) const BITS: u32 = 48;
+pub(in crate::engine::backward) const BITS: u32 = 48;
 
 /// Set in the only value of a location with many.
 const MARK: u64 = 1 << (BITS - 1);
@@ -26,20 +26,20 @@ const FEW: usize = BITS as usize - 1;
 
 impl Values {
     /// Every value.
-    pub(super) const ANY: Self = Self((1 << BITS) - 1);
+    pub(in crate::engine::backward) const ANY: Self = Self((1 << BITS) - 1);
 
     /// The set with these bits.
-    pub(super) const fn from_bits(bits: u64) -> Self {
+    pub(in crate::engine::backward) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// Its bits.
-    pub(super) const fn bits(self) -> u64 {
+    pub(in crate::engine::backward) const fn bits(self) -> u64 {
         self.0
     }
 
     /// The values that are in both, unless there are none.
-    pub(super) fn meet(self, other: Self) -> Option<Self> {
+    pub(in crate::engine::backward) fn meet(self, other: Self) -> Option<Self> {
         match (self, other) {
             (a, b) if a == b => Some(a),
             (Self::ANY, it) | (it, Self::ANY) => Some(it),
@@ -50,7 +50,7 @@ impl Values {
 
     /// The values that are not in it, of a location with so many, folded into so many bits: a set that covers this one
     /// has no others.
-    pub(super) const fn excluded(self, n_values: usize, n_bits: u32) -> u64 {
+    pub(in crate::engine::backward) const fn excluded(self, n_values: usize, n_bits: u32) -> u64 {
         let all = if n_values <= FEW { (1 << n_values) - 1 } else { MARK - 1 };
         let excluded = match self {
             Self::ANY => 0,
@@ -61,31 +61,31 @@ impl Values {
     }
 
     /// Whether all of the other's values are its own.
-    pub(super) fn covers(self, other: Self) -> bool {
+    pub(in crate::engine::backward) fn covers(self, other: Self) -> bool {
         self == Self::ANY || self.meet(other) == Some(other)
     }
 }
 
 /// How sets of values of each location are written.
 #[derive(Debug)]
-pub(super) struct Encoding {
+pub(in crate::engine::backward) struct Encoding {
     /// How many values there are.
     n_values: IndexVec<LocationId, usize>,
 }
 
 impl Encoding {
     /// For locations that hold so many values each.
-    pub(super) fn new(n_values: IndexVec<LocationId, usize>) -> Self {
+    pub(in crate::engine::backward) fn new(n_values: IndexVec<LocationId, usize>) -> Self {
         Self { n_values }
     }
 
     /// Whether a set of this location may be more than one value and less than any.
-    pub(super) fn has_sets(&self, x: LocationId) -> bool {
+    pub(in crate::engine::backward) fn has_sets(&self, x: LocationId) -> bool {
         self.n_values[x] <= FEW
     }
 
     /// Only this value.
-    pub(super) fn one(&self, x: LocationId, value: Datum) -> Values {
+    pub(in crate::engine::backward) fn one(&self, x: LocationId, value: Datum) -> Values {
         if self.n_values[x] == 1 {
             Values::ANY
         } else if self.has_sets(x) {
@@ -96,7 +96,7 @@ impl Encoding {
     }
 
     /// All of these values, or more where there is no word for just these.
-    pub(super) fn all(&self, x: LocationId, values: &BitSet) -> Values {
+    pub(in crate::engine::backward) fn all(&self, x: LocationId, values: &BitSet) -> Values {
         let n_all = values.iter().count();
         match values.iter().next() {
             Some(only) if n_all == 1 => self.one(x, only as Datum),
@@ -106,13 +106,13 @@ impl Encoding {
     }
 
     /// Both sets together; the location has sets.
-    pub(super) fn join(&self, x: LocationId, a: Values, b: Values) -> Values {
+    pub(in crate::engine::backward) fn join(&self, x: LocationId, a: Values, b: Values) -> Values {
         let both = a.0 | b.0;
         if both.count_ones() as usize >= self.n_values[x] { Values::ANY } else { Values(both) }
     }
 
     /// The set with each value replaced.
-    pub(super) fn renamed(&self, x: LocationId, values: Values, to: &[Datum]) -> Values {
+    pub(in crate::engine::backward) fn renamed(&self, x: LocationId, values: Values, to: &[Datum]) -> Values {
         match values {
             Values::ANY => values,
             Values(bits) if bits & MARK != 0 => Values(MARK | u64::from(to[(bits & !MARK) as usize])),
@@ -124,7 +124,7 @@ impl Encoding {
     }
 
     /// Whether this value is in the set.
-    pub(super) fn contains(&self, x: LocationId, values: Values, value: Datum) -> bool {
+    pub(in crate::engine::backward) fn contains(&self, x: LocationId, values: Values, value: Datum) -> bool {
         values.covers(self.one(x, value))
     }
 }

@@ -13,9 +13,9 @@
 use std::collections::VecDeque;
 
 use crate::engine::automaton::{Atomic, Datum, FastMap, Letter, LetterEdge};
-use crate::engine::backward::load_buffer::choices::{Act, Choice};
-use crate::engine::backward::load_buffer::system::{LoadBuffers, Rule, RuleKind};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::choices::{Act, Choice};
+use crate::engine::backward::lag::system::{LoadBuffers, Rule, RuleKind};
+use crate::engine::backward::lag::values::Values;
 use crate::engine::backward::timeline::{Beginning, Timeline};
 use crate::engine::run::Path;
 use crate::memory::Internal;
@@ -24,7 +24,11 @@ use crate::system::{Action, Fault, Step};
 use crate::util::IndexVec;
 
 /// The run that rules lead through, and what its last step goes wrong with, if it does.
-pub(super) fn warp(system: &LoadBuffers<'_>, beginning: &Beginning, rules: &[Rule]) -> (Path, Option<Fault>) {
+pub(in crate::engine::backward) fn warp(
+    system: &LoadBuffers<'_>,
+    beginning: &Beginning,
+    rules: &[Rule],
+) -> (Path, Option<Fault>) {
     let program = system.program;
     let mut machine = Machine {
         system,

@@ -8,12 +8,12 @@
 //! Which of the edges it was is found again when a run is told: the values are concrete then.
 
 use crate::engine::automaton::{Atomic, FastMap, Letter, ProcessAutomaton, StateId};
-use crate::engine::backward::load_buffer::values::{Encoding, Values};
+use crate::engine::backward::lag::values::{Encoding, Values};
 use crate::program::{FenceKind, LocationId};
 
 /// Edges taken as one.
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(in crate::engine::backward) struct Choice {
     /// Where they start.
     pub from: StateId,
     /// What they do.
@@ -24,7 +24,7 @@ pub(super) struct Choice {
 
 /// What edges do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(in crate::engine::backward) enum Act {
     /// Nothing that others see.
     Nop,
     /// Reads one of these values.
@@ -39,7 +39,7 @@ pub(super) enum Act {
 
 /// An atomic step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct AtomicAct {
+pub(in crate::engine::backward) struct AtomicAct {
     /// What it finds in memory.
     pub guards: Vec<(LocationId, Values)>,
     /// What it writes to memory, each location once.
@@ -50,7 +50,7 @@ pub(super) struct AtomicAct {
 
 /// The choices of a process.
 #[derive(Debug)]
-pub(super) struct Choices {
+pub(in crate::engine::backward) struct Choices {
     /// All of them.
     pub all: Vec<Choice>,
     /// Those that lead to each state.
@@ -59,7 +59,7 @@ pub(super) struct Choices {
 
 impl Choices {
     /// The edges of a process; with `merge`, those that may be are taken as one.
-    pub(super) fn new(process: &ProcessAutomaton, encoding: &Encoding, merge: bool) -> Self {
+    pub(in crate::engine::backward) fn new(process: &ProcessAutomaton, encoding: &Encoding, merge: bool) -> Self {
         let mut choices = Self { all: Vec::new(), incoming: vec![Vec::new(); process.states.len()] };
         let mut leading: FastMap<(StateId, StateId), Vec<u32>> = FastMap::default();
         for (id, edge) in process.edges.iter().enumerate() {

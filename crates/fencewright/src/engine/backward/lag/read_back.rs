@@ -16,15 +16,15 @@
 use crate::engine::automaton::{Letter, LetterEdge, RegisterFree, StateId};
 use crate::engine::backward::bad::Bad;
 use crate::engine::backward::facts::{Facts, Stage, waits_for};
-use crate::engine::backward::load_buffer::constraint::Message;
-use crate::engine::backward::load_buffer::system::{Draft, LoadBuffers, Out, Reducing, Rule, RuleKind};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::constraint::Message;
+use crate::engine::backward::lag::system::{Draft, LoadBuffers, Out, Reducing, Rule, RuleKind};
+use crate::engine::backward::lag::values::Values;
 use crate::program::{LocationId, ProcessId};
 use crate::util::{BitSet, Idx, IndexVec};
 
 /// The own writes of one process that matter.
 #[derive(Debug)]
-pub(super) struct OwnWrites {
+pub(in crate::engine::backward) struct OwnWrites {
     /// By state: the locations whose own messages count.
     counted: Vec<BitSet>,
     /// The locations that it writes, but never reads and never waits for.
@@ -33,24 +33,24 @@ pub(super) struct OwnWrites {
 
 impl OwnWrites {
     /// Whether own messages of a location count in a state.
-    pub(super) fn counts(&self, state: StateId, x: LocationId) -> bool {
+    pub(in crate::engine::backward) fn counts(&self, state: StateId, x: LocationId) -> bool {
         self.counted[state as usize].contains(x.index())
     }
 
     /// Whether the process cannot tell what its store buffer of a location holds.
-    pub(super) fn is_blind(&self, x: LocationId) -> bool {
+    pub(in crate::engine::backward) fn is_blind(&self, x: LocationId) -> bool {
         self.blind.contains(x.index())
     }
 
     /// The locations whose own messages count before a step, but not after it.
-    pub(super) fn forgotten(&self, from: StateId, to: StateId) -> Vec<LocationId> {
+    pub(in crate::engine::backward) fn forgotten(&self, from: StateId, to: StateId) -> Vec<LocationId> {
         let counted = self.counted[from as usize].iter().map(LocationId::from_usize);
         counted.filter(|&x| !self.counts(to, x)).collect()
     }
 }
 
 /// The own writes of each process that matter.
-pub(super) fn own_writes(
+pub(in crate::engine::backward) fn own_writes(
     program: &RegisterFree,
     facts: &Facts,
     bad: &[Bad],
@@ -88,7 +88,7 @@ fn minds(letter: &Letter, x: LocationId, stage: Stage) -> bool {
 
 /// An edge that leads to a constraint.
 #[derive(Debug)]
-pub(super) struct Edge {
+pub(in crate::engine::backward) struct Edge {
     /// Its choice.
     pub id: u32,
     /// Its process.
@@ -101,19 +101,26 @@ pub(super) struct Edge {
 
 impl Edge {
     /// A rule for the edge.
-    pub(super) fn rule(&self, kind: fn(u32) -> RuleKind) -> Rule {
+    pub(in crate::engine::backward) fn rule(&self, kind: fn(u32) -> RuleKind) -> Rule {
         Rule::new(self.process, kind(self.id))
     }
 }
 
 impl LoadBuffers<'_> {
     /// Before an edge that leaves memory and buffers alone.
-    pub(super) fn by_nop(&self, edge: &Edge, before: Draft, out: &mut Out) {
+    pub(in crate::engine::backward) fn by_nop(&self, edge: &Edge, before: Draft, out: &mut Out) {
         self.offer_each(edge.rule(RuleKind::Nop), before, &edge.forgotten, 0, out);
     }
 
     /// Offers a predecessor with and without own messages of locations that are forgotten, not before some place.
-    pub(super) fn offer_each(&self, rule: Rule, before: Draft, forgotten: &[LocationId], first: usize, out: &mut Out) {
+    pub(in crate::engine::backward) fn offer_each(
+        &self,
+        rule: Rule,
+        before: Draft,
+        forgotten: &[LocationId],
+        first: usize,
+        out: &mut Out,
+    ) {
         let Some((&x, others)) = forgotten.split_first() else { return self.offer(rule, before, out) };
         for with in self.with_own(&before, rule.process, (x, Values::ANY), first) {
             self.offer_each(rule, with, others, first, out);
@@ -122,7 +129,7 @@ impl LoadBuffers<'_> {
     }
 
     /// The buffers with an own message more, at each place from some on.
-    pub(super) fn with_own(
+    pub(in crate::engine::backward) fn with_own(
         &self,
         draft: &Draft,
         process: ProcessId,

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::engine::automaton::{Datum, StateId};
 use crate::engine::backward::facts::Facts;
-use crate::engine::backward::load_buffer::read_back::OwnWrites;
-use crate::engine::backward::load_buffer::values::{Encoding, Values};
+use crate::engine::backward::lag::read_back::OwnWrites;
+use crate::engine::backward::lag::values::{Encoding, Values};
 use crate::program::{LocationId, ProcessId};
 use crate::util::{BitSet, Idx, IndexVec};
 
 /// The values that a fact allows.
 #[derive(Clone, Debug)]
-pub(super) struct Allowed {
+pub(in crate::engine::backward) struct Allowed {
     values: Values,
     /// The same, exactly.
     data: BitSet,
@@ -24,11 +24,11 @@ impl Allowed {
 }
 
 /// The last write to each location, oldest first.
-pub(super) type LastWrites = Vec<(LocationId, Values)>;
+pub(in crate::engine::backward) type LastWrites = Vec<(LocationId, Values)>;
 
 /// The facts of one process, by state.
 #[derive(Debug)]
-pub(super) struct Sharpening {
+pub(in crate::engine::backward) struct Sharpening {
     /// Last writes: sequences of last writes that count; `None` where there are too many.
     pub last_writes: Option<Vec<Vec<LastWrites>>>,
     /// Pending stores, by location: what may be pending, and what may be the newest of it.
@@ -38,7 +38,7 @@ pub(super) struct Sharpening {
 }
 
 /// The facts of all processes as sets of values.
-pub(super) fn sharpenings(
+pub(in crate::engine::backward) fn sharpenings(
     facts: &Facts,
     own: &IndexVec<ProcessId, OwnWrites>,
     encoding: &Encoding,
@@ -86,7 +86,7 @@ fn counted(
 }
 
 /// What a fact leaves of a set of values; `None` if nothing. With `sets` off, a set stays one value or any.
-pub(super) fn sharpened(
+pub(in crate::engine::backward) fn sharpened(
     x: LocationId,
     values: Values,
     allowed: &Allowed,

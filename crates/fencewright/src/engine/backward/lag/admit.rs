@@ -1,18 +1,18 @@
 //! What the static facts and the symmetry make of a predecessor before it is looked up.
 
 use crate::engine::backward::Words;
-use crate::engine::backward::load_buffer::constraint::ABSENT;
-use crate::engine::backward::load_buffer::sharpen::sharpened;
-use crate::engine::backward::load_buffer::system::{Constraint, Draft, LoadBuffers};
-use crate::engine::backward::load_buffer::turning::Turn;
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::constraint::ABSENT;
+use crate::engine::backward::lag::sharpen::sharpened;
+use crate::engine::backward::lag::system::{Constraint, Draft, LoadBuffers};
+use crate::engine::backward::lag::turning::Turn;
+use crate::engine::backward::lag::values::Values;
 use crate::program::{LocationId, ProcessId};
 use crate::util::Idx;
 
 impl LoadBuffers<'_> {
     /// Sharpens a constraint by the facts, and renames processes to make it the least of its like; `None` if the facts
     /// exclude it.
-    pub(super) fn admitted(&self, mut draft: Draft) -> Option<(Turn, Constraint)> {
+    pub(in crate::engine::backward) fn admitted(&self, mut draft: Draft) -> Option<(Turn, Constraint)> {
         let is_fine = self.processes().all(|process| {
             let state = draft.words[process.index()];
             if state == ABSENT {

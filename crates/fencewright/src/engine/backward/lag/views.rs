@@ -1,15 +1,15 @@
 //! Predecessors by reads, writes, samples and deletions: what the load buffer was before.
 
-use crate::engine::backward::load_buffer::constraint::Message;
-use crate::engine::backward::load_buffer::read_back::Edge;
-use crate::engine::backward::load_buffer::system::{Draft, LoadBuffers, Out, Rule, RuleKind};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::constraint::Message;
+use crate::engine::backward::lag::read_back::Edge;
+use crate::engine::backward::lag::system::{Draft, LoadBuffers, Out, Rule, RuleKind};
+use crate::engine::backward::lag::values::Values;
 use crate::program::{LocationId, ProcessId};
 use crate::util::Idx;
 
 impl LoadBuffers<'_> {
     /// Before a read.
-    pub(super) fn by_read(
+    pub(in crate::engine::backward) fn by_read(
         &self,
         edge: &Edge,
         word: &[Message],
@@ -60,7 +60,7 @@ impl LoadBuffers<'_> {
     }
 
     /// Before a write that reached memory at once.
-    pub(super) fn by_write(
+    pub(in crate::engine::backward) fn by_write(
         &self,
         edge: &Edge,
         word: &[Message],
@@ -92,7 +92,7 @@ impl LoadBuffers<'_> {
     }
 
     /// The buffers before an own message of `x` was pushed behind `rest`.
-    pub(super) fn before_own(
+    pub(in crate::engine::backward) fn before_own(
         &self,
         rule: Rule,
         rest: &[Message],
@@ -111,7 +111,7 @@ impl LoadBuffers<'_> {
     }
 
     /// The predecessors by samples and deletions.
-    pub(super) fn by_view(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+    pub(in crate::engine::backward) fn by_view(&self, of: &Draft, process: ProcessId, out: &mut Out) {
         let state = of.words[process.index()];
         let buffer = self.buffer(process);
         let word = self.word(&of.words, process);

@@ -22,12 +22,12 @@
 use crate::engine::automaton::{ProcessAutomaton, RegisterFree};
 use crate::engine::backward::bad::{Bad, announce, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
-use crate::engine::backward::load_buffer::choices::{Act, AtomicAct, Choice, Choices};
-use crate::engine::backward::load_buffer::constraint::{ABSENT, Message, is_below, mark_newest};
-use crate::engine::backward::load_buffer::read_back::{Edge, OwnWrites, own_writes};
-use crate::engine::backward::load_buffer::sharpen::{Sharpening, sharpenings};
-use crate::engine::backward::load_buffer::turning::{Turn, Turning};
-use crate::engine::backward::load_buffer::values::{Encoding, Values};
+use crate::engine::backward::lag::choices::{Act, AtomicAct, Choice, Choices};
+use crate::engine::backward::lag::constraint::{ABSENT, Message, is_below, mark_newest};
+use crate::engine::backward::lag::read_back::{Edge, OwnWrites, own_writes};
+use crate::engine::backward::lag::sharpen::{Sharpening, sharpenings};
+use crate::engine::backward::lag::turning::{Turn, Turning};
+use crate::engine::backward::lag::values::{Encoding, Values};
 use crate::engine::backward::symmetry::renamings;
 use crate::engine::backward::{Indexed, WellStructured, WordId, Words};
 use crate::memory::Buffering;
@@ -36,11 +36,11 @@ use crate::util::{Idx, IndexVec};
 use crate::watch::{Monitor, Stop, heed};
 
 /// A constraint: a local state and a buffer for each process, the store stage, memory; all but states interned.
-pub(super) type Constraint = Box<[u32]>;
+pub(in crate::engine::backward) type Constraint = Box<[u32]>;
 
 /// A constraint whose memory is not interned yet.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(in crate::engine::backward) struct Draft {
     /// As in a constraint; the last word is of no meaning.
     pub words: Constraint,
     /// What each location may hold.
@@ -48,11 +48,11 @@ pub(super) struct Draft {
 }
 
 /// Where predecessors go.
-pub(super) type Out = Vec<(Rule, Constraint)>;
+pub(in crate::engine::backward) type Out = Vec<(Rule, Constraint)>;
 
 /// What leads from one configuration to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rule {
+pub(in crate::engine::backward) struct Rule {
     /// Whose step it is.
     pub process: ProcessId,
     /// What it does.
@@ -63,14 +63,14 @@ pub(super) struct Rule {
 
 impl Rule {
     /// A rule; nothing is renamed.
-    pub(super) const fn new(process: ProcessId, kind: RuleKind) -> Self {
+    pub(in crate::engine::backward) const fn new(process: ProcessId, kind: RuleKind) -> Self {
         Self { process, kind, turn: Turn::NONE }
     }
 }
 
 /// The rules; edges are named by their [`Choice`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RuleKind {
+pub(in crate::engine::backward) enum RuleKind {
     /// An edge that leaves memory and buffer alone, whatever they hold.
     Nop(u32),
     /// A read of the newest own message, or of the newest store in the stage.
@@ -102,7 +102,7 @@ pub(super) enum RuleKind {
 
 /// Which reductions are on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reducing {
+pub(in crate::engine::backward) struct Reducing {
     /// Sample only before writes, drop own messages only after reads.
     pub view_steps: bool,
     /// Lag region.
@@ -121,9 +121,17 @@ pub(super) struct Reducing {
     pub symmetry: bool,
 }
 
+impl Reducing {
+    /// For a search of the threads that a program lists. Which stores a process that is left open has pending would
+    /// have to be guessed, which is not worth it where there are few processes.
+    pub(in crate::engine::backward) fn for_listed(self, machine: Machine) -> Self {
+        Self { absent: self.absent && machine.stage == Stage::None, ..self }
+    }
+}
+
 /// What the memory model lets a process do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Machine {
+pub(in crate::engine::backward) struct Machine {
     /// Whether its view may lag behind memory.
     pub lags: bool,
     /// What stands in front.
@@ -132,7 +140,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// What a process may do whose stores wait like this.
-    pub(super) fn of(buffering: Buffering) -> Self {
+    pub(in crate::engine::backward) fn of(buffering: Buffering) -> Self {
         match buffering {
             Buffering::None => Self { lags: false, stage: Stage::None },
             Buffering::Fifo => Self { lags: true, stage: Stage::None },
@@ -143,21 +151,21 @@ impl Machine {
 
 /// The load-buffer semantics of a program.
 #[derive(Debug)]
-pub(super) struct LoadBuffers<'a> {
-    pub(super) program: &'a RegisterFree,
-    bad: Vec<Bad>,
-    pub(super) choices: IndexVec<ProcessId, Choices>,
-    pub(super) encoding: Encoding,
+pub(in crate::engine::backward) struct LoadBuffers<'a> {
+    pub(in crate::engine::backward) program: &'a RegisterFree,
+    pub(in crate::engine::backward) bad: Vec<Bad>,
+    pub(in crate::engine::backward) choices: IndexVec<ProcessId, Choices>,
+    pub(in crate::engine::backward) encoding: Encoding,
     facts: Facts,
     own: IndexVec<ProcessId, OwnWrites>,
     sharpenings: IndexVec<ProcessId, Sharpening>,
     reducing: Reducing,
-    pub(super) machine: Machine,
+    pub(in crate::engine::backward) machine: Machine,
     turning: Turning,
     words: Words,
     n_processes: usize,
     /// How many edges lead from a start to each state, at least.
-    distances: IndexVec<ProcessId, Vec<u32>>,
+    pub(in crate::engine::backward) distances: IndexVec<ProcessId, Vec<u32>>,
 }
 
 impl<'a> LoadBuffers<'a> {
@@ -165,19 +173,17 @@ impl<'a> LoadBuffers<'a> {
     ///
     /// # Errors
     /// The bad situations are too many for the monitor.
-    pub(super) fn new(
+    pub(in crate::engine::backward) fn new(
         source: &Program,
         program: &'a RegisterFree,
         machine: Machine,
         reducing: Reducing,
         monitor: &dyn Monitor,
     ) -> Result<Self, Stop> {
-        // Which stores a process that is left open has pending would have to be guessed.
-        let absent = reducing.absent && machine.stage == Stage::None;
         let encoding = Encoding::new(program.values.iter().map(Vec::len).collect());
         let choices = program.processes.iter().map(|it| Choices::new(it, &encoding, reducing.value_sets));
-        announce(source, program, absent, monitor)?;
-        let bad = bad_situations(source, program, absent);
+        announce(source, program, reducing.absent, monitor)?;
+        let bad = bad_situations(source, program, reducing.absent);
         let facts = Facts::new(program, machine.stage);
         let own = own_writes(program, &facts, &bad, machine.stage, reducing);
         let renamings = if reducing.symmetry { renamings(program, &bad) } else { Vec::new() };
@@ -189,7 +195,7 @@ impl<'a> LoadBuffers<'a> {
             encoding,
             facts,
             own,
-            reducing: Reducing { absent, ..reducing },
+            reducing,
             machine,
             turning: Turning::new(renamings),
             words: Words::new(),
@@ -198,26 +204,26 @@ impl<'a> LoadBuffers<'a> {
         })
     }
 
-    pub(super) fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
+    pub(in crate::engine::backward) fn processes(&self) -> impl Iterator<Item = ProcessId> + use<> {
         (0..self.n_processes).map(ProcessId::from_usize)
     }
 
-    pub(super) fn buffer(&self, process: ProcessId) -> usize {
+    pub(in crate::engine::backward) fn buffer(&self, process: ProcessId) -> usize {
         self.n_processes + process.index()
     }
 
     /// The word that names the store buffer of a process and location.
-    pub(super) fn store(&self, process: ProcessId, x: LocationId) -> usize {
+    pub(in crate::engine::backward) fn store(&self, process: ProcessId, x: LocationId) -> usize {
         2 * self.n_processes + process.index() * self.program.values.len() + x.index()
     }
 
     /// The word that names memory: the last.
-    pub(super) fn memory_word(&self) -> usize {
+    pub(in crate::engine::backward) fn memory_word(&self) -> usize {
         self.n_processes * (2 + if self.machine.stage == Stage::None { 0 } else { self.program.values.len() })
     }
 
     /// What memory may hold.
-    pub(super) fn memory(&self, constraint: &[u32]) -> Vec<Values> {
+    pub(in crate::engine::backward) fn memory(&self, constraint: &[u32]) -> Vec<Values> {
         self.letters(constraint[self.memory_word()]).iter().map(|&bits| Values::from_bits(bits)).collect()
     }
 
@@ -226,77 +232,53 @@ impl<'a> LoadBuffers<'a> {
     }
 
     /// Whether no store of a process is pending in the stage.
-    pub(super) fn is_staged_empty(&self, words: &[u32], process: ProcessId) -> bool {
+    pub(in crate::engine::backward) fn is_staged_empty(&self, words: &[u32], process: ProcessId) -> bool {
         let mut locations = self.program.values.indices();
         self.machine.stage == Stage::None || locations.all(|x| words[self.store(process, x)] == Words::EMPTY)
     }
 
     /// The letters of an interned word.
-    pub(super) fn letters(&self, id: WordId) -> &[u64] {
+    pub(in crate::engine::backward) fn letters(&self, id: WordId) -> &[u64] {
         self.words.get(id)
     }
 
     /// The id of a word.
-    pub(super) fn intern_letters(&self, letters: &[u64]) -> WordId {
+    pub(in crate::engine::backward) fn intern_letters(&self, letters: &[u64]) -> WordId {
         self.words.intern(letters)
     }
 
-    pub(super) fn facts(&self) -> &Facts {
+    pub(in crate::engine::backward) fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    pub(super) fn own(&self, process: ProcessId) -> &OwnWrites {
+    pub(in crate::engine::backward) fn own(&self, process: ProcessId) -> &OwnWrites {
         &self.own[process]
     }
 
-    pub(super) fn sharpening(&self, process: ProcessId) -> &Sharpening {
+    pub(in crate::engine::backward) fn sharpening(&self, process: ProcessId) -> &Sharpening {
         &self.sharpenings[process]
     }
 
-    pub(super) fn turning(&self) -> &Turning {
+    pub(in crate::engine::backward) fn turning(&self) -> &Turning {
         &self.turning
     }
 
-    pub(super) fn reducing(&self) -> Reducing {
+    pub(in crate::engine::backward) fn reducing(&self) -> Reducing {
         self.reducing
     }
 
-    pub(super) fn word(&self, words: &[u32], process: ProcessId) -> Vec<Message> {
+    pub(in crate::engine::backward) fn word(&self, words: &[u32], process: ProcessId) -> Vec<Message> {
         self.letters(words[self.buffer(process)]).iter().map(|&letter| Message(letter)).collect()
     }
 
-    pub(super) fn intern(&self, mut word: Vec<Message>) -> WordId {
+    pub(in crate::engine::backward) fn intern(&self, mut word: Vec<Message>) -> WordId {
         mark_newest(&mut word);
         let letters: Vec<u64> = word.iter().map(|message| message.0).collect();
         self.words.intern(&letters)
     }
 
-    /// The predecessors by steps of a process that the constraint leaves open: only what changes memory matters, and
-    /// its buffer can be emptied first.
-    fn newcomer(&self, of: &Draft, process: ProcessId, out: &mut Out) {
-        for (id, choice) in self.choices[process].all.iter().enumerate() {
-            let rule = Rule::new(process, RuleKind::Drained(id as u32));
-            let matters = |x: LocationId, values| {
-                of.memory[x.index()] != Values::ANY && { of.memory[x.index()].meet(values).is_some() }
-            };
-            match &choice.act {
-                Act::Write(x, value) if matters(*x, *value) => {
-                    let mut before = moved(of, process, choice);
-                    before.memory[x.index()] = Values::ANY;
-                    self.offer(rule, before, out);
-                }
-                Act::Atomic(atomic) if atomic.writes.iter().any(|&(x, value)| matters(x, value)) => {
-                    if let Some(before) = before_atomic(moved(of, process, choice), atomic) {
-                        self.offer(rule, before, out);
-                    }
-                }
-                Act::Write(..) | Act::Atomic(_) | Act::Nop | Act::Read(..) | Act::Fence(_) => {}
-            }
-        }
-    }
-
     /// The predecessors by edges of a process.
-    fn by_edges(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+    pub(in crate::engine::backward) fn by_edges(&self, of: &Draft, process: ProcessId, out: &mut Out) {
         let choices = &self.choices[process];
         let state = of.words[process.index()];
         let word = self.word(&of.words, process);
@@ -332,20 +314,20 @@ impl<'a> LoadBuffers<'a> {
     }
 
     /// Adds a predecessor unless a fact excludes it.
-    pub(super) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
+    pub(in crate::engine::backward) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
         heed(4);
         out.extend(self.admitted(before).map(|(turn, constraint)| (Rule { turn, ..rule }, constraint)));
     }
 }
 
-fn moved(of: &Draft, process: ProcessId, choice: &Choice) -> Draft {
+pub(in crate::engine::backward) fn moved(of: &Draft, process: ProcessId, choice: &Choice) -> Draft {
     let mut before = of.clone();
     before.words[process.index()] = choice.from;
     before
 }
 
 /// Memory before an atomic step; `None` if it cannot lead here.
-fn before_atomic(mut before: Draft, atomic: &AtomicAct) -> Option<Draft> {
+pub(in crate::engine::backward) fn before_atomic(mut before: Draft, atomic: &AtomicAct) -> Option<Draft> {
     for (x, value) in &atomic.writes {
         let cell = &mut before.memory[x.index()];
         cell.meet(*value)?;
@@ -360,10 +342,10 @@ fn before_atomic(mut before: Draft, atomic: &AtomicAct) -> Option<Draft> {
 
 /// A letter of a buffer weighs as much as so many edges: two gives the fewest constraints on the way to a violation in
 /// most of the papers' programs, from a third to a half of those with letters alone.
-const LETTER_WEIGHT: u32 = 2;
+pub(in crate::engine::backward) const LETTER_WEIGHT: u32 = 2;
 
 /// The bits of a signature that tell of memory.
-const MEMORY_BITS: u32 = 40;
+pub(in crate::engine::backward) const MEMORY_BITS: u32 = 40;
 
 impl WellStructured for LoadBuffers<'_> {
     type Constraint = Constraint;
@@ -419,12 +401,7 @@ impl WellStructured for LoadBuffers<'_> {
                     && constraint[self.buffer(process)] == Words::EMPTY
                     && self.is_staged_empty(constraint, process))
         };
-        let memory = self.letters(constraint[self.memory_word()]);
-        let holds = |(x, initial): (LocationId, &Vec<u16>)| {
-            let cell = Values::from_bits(memory[x.index()]);
-            initial.iter().any(|&value| self.encoding.contains(x, cell, value))
-        };
-        self.processes().all(starts) && self.program.initial.iter_enumerated().all(holds)
+        self.processes().all(starts) && self.is_initial_memory(constraint[self.memory_word()])
     }
 }
 
@@ -460,14 +437,7 @@ impl Indexed for LoadBuffers<'_> {
 
     /// The values that memory does not hold, and what the buffers hold: a constraint that covers has less of both.
     fn signature(&self, constraint: &Constraint) -> u64 {
-        let mut signature = 0;
-        let mut at = 0;
-        for (&cell, values) in self.letters(constraint[self.memory_word()]).iter().zip(self.program.values.iter()) {
-            signature |= Values::from_bits(cell).excluded(values.len(), MEMORY_BITS).rotate_left(at);
-            at = (at + values.len() as u32) % MEMORY_BITS;
-        }
-        // What was rotated beyond the bits of memory comes round again.
-        signature = (signature | signature >> MEMORY_BITS) & ((1 << MEMORY_BITS) - 1);
+        let mut signature = self.memory_signature(constraint[self.memory_word()]);
         for process in self.processes().filter(|process| constraint[process.index()] != ABSENT) {
             let word = self.letters(constraint[self.buffer(process)]).iter().map(|&letter| Message(letter));
             for message in word.filter(|message| !message.is_newest_own()) {
@@ -499,10 +469,36 @@ impl Indexed for LoadBuffers<'_> {
 }
 
 impl LoadBuffers<'_> {
+    /// Whether all memory of an interned `b` is memory of `a`.
+    pub(in crate::engine::backward) fn covers_memory(&self, a: WordId, b: WordId) -> bool {
+        let covers = |(&a, &b): (&u64, &u64)| Values::from_bits(a).covers(Values::from_bits(b));
+        a == b || self.letters(a).iter().zip(self.letters(b)).all(covers)
+    }
+
+    /// The values that memory does not hold, in a few bits: memory that covers it has no others.
+    pub(in crate::engine::backward) fn memory_signature(&self, memory: WordId) -> u64 {
+        let mut signature = 0;
+        let mut at = 0;
+        for (&cell, values) in self.letters(memory).iter().zip(self.program.values.iter()) {
+            signature |= Values::from_bits(cell).excluded(values.len(), MEMORY_BITS).rotate_left(at);
+            at = (at + values.len() as u32) % MEMORY_BITS;
+        }
+        // What was rotated beyond the bits of memory comes round again.
+        (signature | signature >> MEMORY_BITS) & ((1 << MEMORY_BITS) - 1)
+    }
+
+    /// Whether memory may be what it is at the start.
+    pub(in crate::engine::backward) fn is_initial_memory(&self, memory: WordId) -> bool {
+        let memory = self.letters(memory);
+        self.program.initial.iter_enumerated().all(|(x, initial)| {
+            let cell = Values::from_bits(memory[x.index()]);
+            initial.iter().any(|&value| self.encoding.contains(x, cell, value))
+        })
+    }
+
     /// Whether all memory of `b` is memory of `a`.
     fn is_memory_below(&self, a: &[u32], b: &[u32]) -> bool {
         let (a, b) = (a[self.memory_word()], b[self.memory_word()]);
-        let covers = |(&a, &b): (&u64, &u64)| Values::from_bits(a).covers(Values::from_bits(b));
-        a == b || self.letters(a).iter().zip(self.letters(b)).all(covers)
+        self.covers_memory(a, b)
     }
 }

@@ -16,16 +16,16 @@
 
 use std::fmt;
 
-use crate::engine::backward::load_buffer::values::{BITS, Values};
+use crate::engine::backward::lag::values::{BITS, Values};
 use crate::program::LocationId;
 use crate::util::Idx;
 
 /// Any local state, any buffer.
-pub(super) const ABSENT: u32 = u32::MAX;
+pub(in crate::engine::backward) const ABSENT: u32 = u32::MAX;
 
 /// A message of a load buffer, in one word: marks, location, values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Message(pub u64);
+pub(in crate::engine::backward) struct Message(pub u64);
 
 impl Message {
     const OWN: u64 = 1 << 63;
@@ -33,52 +33,52 @@ impl Message {
     const VALUES: u64 = (1 << BITS) - 1;
 
     /// Programs with more locations than this do not fit.
-    pub(super) const MAX_LOCATIONS: usize = 1 << (62 - BITS);
+    pub(in crate::engine::backward) const MAX_LOCATIONS: usize = 1 << (62 - BITS);
 
     /// `(x,v)`
-    pub(super) fn sample(x: LocationId, values: Values) -> Self {
+    pub(in crate::engine::backward) fn sample(x: LocationId, values: Values) -> Self {
         Self((x.index() as u64) << BITS | values.bits())
     }
 
     /// `own(x,v)`
-    pub(super) fn own(x: LocationId, values: Values) -> Self {
+    pub(in crate::engine::backward) fn own(x: LocationId, values: Values) -> Self {
         Self(Self::OWN | Self::sample(x, values).0)
     }
 
     /// Whether it is an own message.
-    pub(super) const fn is_own(self) -> bool {
+    pub(in crate::engine::backward) const fn is_own(self) -> bool {
         self.0 & Self::OWN != 0
     }
 
     /// Whether it is marked as an own message that no newer one of its location follows.
-    pub(super) const fn is_newest_own(self) -> bool {
+    pub(in crate::engine::backward) const fn is_newest_own(self) -> bool {
         self.0 & Self::NEWEST != 0
     }
 
     /// Its location.
-    pub(super) fn location(self) -> LocationId {
+    pub(in crate::engine::backward) fn location(self) -> LocationId {
         LocationId::from_usize((self.0 & !(Self::OWN | Self::NEWEST)) as usize >> BITS)
     }
 
     /// Its values.
-    pub(super) const fn values(self) -> Values {
+    pub(in crate::engine::backward) const fn values(self) -> Values {
         Values::from_bits(self.0 & Self::VALUES)
     }
 
     /// Whether it is an own message of this location.
-    pub(super) fn is_own_of(self, x: LocationId) -> bool {
+    pub(in crate::engine::backward) fn is_own_of(self, x: LocationId) -> bool {
         self.is_own() && self.location() == x
     }
 
     /// Whether every message that `other` stands for is one that this stands for, whatever follows them.
-    pub(super) fn covers(self, other: Self) -> bool {
+    pub(in crate::engine::backward) fn covers(self, other: Self) -> bool {
         let kind = |message: Self| message.0 & !(Self::NEWEST | Self::VALUES);
         kind(self) == kind(other) && self.values().covers(other.values())
     }
 
     /// The same message with these values.
     #[must_use]
-    pub(super) const fn with_values(self, values: Values) -> Self {
+    pub(in crate::engine::backward) const fn with_values(self, values: Values) -> Self {
         Self(self.0 & !Self::VALUES | values.bits())
     }
 }
@@ -91,7 +91,7 @@ impl fmt::Debug for Message {
 }
 
 /// Marks the newest-own messages of a buffer.
-pub(super) fn mark_newest(word: &mut [Message]) {
+pub(in crate::engine::backward) fn mark_newest(word: &mut [Message]) {
     for i in 0..word.len() {
         let message = word[i];
         let is_newest = message.is_own() && !word[i + 1..].iter().any(|later| later.is_own_of(message.location()));
@@ -102,7 +102,7 @@ pub(super) fn mark_newest(word: &mut [Message]) {
 /// `a ⊑ b` for marked buffers: every buffer above `b` is above `a`.
 ///
 /// Greedy matching is complete: what a letter matches does not depend on earlier choices.
-pub(super) fn is_below(a: &[u64], b: &[u64]) -> bool {
+pub(in crate::engine::backward) fn is_below(a: &[u64], b: &[u64]) -> bool {
     if a.len() > b.len() {
         return false;
     }
@@ -119,7 +119,7 @@ pub(super) fn is_below(a: &[u64], b: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Message, is_below, mark_newest};
-    use crate::engine::backward::load_buffer::values::Values;
+    use crate::engine::backward::lag::values::Values;
     use crate::util::Idx;
 
     fn s(x: usize, v: u32) -> Message {

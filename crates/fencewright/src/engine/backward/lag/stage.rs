@@ -14,25 +14,25 @@
 //! fence waits here; the process's view may lag instead, which is why it samples memory only where such a fence comes
 //! next, and why a process without such fences has no load buffer at all.
 
-use crate::engine::backward::Words;
 use crate::engine::backward::facts::{Stage, waits_for};
-use crate::engine::backward::load_buffer::choices::AtomicAct;
-use crate::engine::backward::load_buffer::constraint::Message;
-use crate::engine::backward::load_buffer::read_back::Edge;
-use crate::engine::backward::load_buffer::sharpen::sharpened;
-use crate::engine::backward::load_buffer::system::{Draft, LoadBuffers, Out, Rule, RuleKind};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::choices::AtomicAct;
+use crate::engine::backward::lag::constraint::Message;
+use crate::engine::backward::lag::read_back::Edge;
+use crate::engine::backward::lag::sharpen::sharpened;
+use crate::engine::backward::lag::system::{Draft, LoadBuffers, Out, Rule, RuleKind};
+use crate::engine::backward::lag::values::Values;
+use crate::engine::backward::{WordId, Words};
 use crate::program::{LocationId, ProcessId};
 use crate::util::Idx;
 
 impl LoadBuffers<'_> {
     /// Whether a store of the process to the location is pending in the stage.
-    pub(super) fn is_staged(&self, words: &[u32], process: ProcessId, x: LocationId) -> bool {
+    pub(in crate::engine::backward) fn is_staged(&self, words: &[u32], process: ProcessId, x: LocationId) -> bool {
         self.machine.stage != Stage::None && words[self.store(process, x)] != Words::EMPTY
     }
 
     /// Whether the stage lets an atomic step act.
-    pub(super) fn may_act(&self, words: &[u32], process: ProcessId, atomic: &AtomicAct) -> bool {
+    pub(in crate::engine::backward) fn may_act(&self, words: &[u32], process: ProcessId, atomic: &AtomicAct) -> bool {
         match self.machine.stage {
             Stage::None => true,
             Stage::PerLocation(rmw) => {
@@ -43,7 +43,7 @@ impl LoadBuffers<'_> {
     }
 
     /// Before a read of the newest store in the stage.
-    pub(super) fn by_staged_read(
+    pub(in crate::engine::backward) fn by_staged_read(
         &self,
         edge: &Edge,
         (x, values): (LocationId, Values),
@@ -62,7 +62,13 @@ impl LoadBuffers<'_> {
 
     /// Before a write went into the stage: it was the newest, and may hide an older one. Of a blind process it may be
     /// one more than the constraint tells of.
-    pub(super) fn by_staged_write(&self, edge: &Edge, (x, value): (LocationId, Values), before: &Draft, out: &mut Out) {
+    pub(in crate::engine::backward) fn by_staged_write(
+        &self,
+        edge: &Edge,
+        (x, value): (LocationId, Values),
+        before: &Draft,
+        out: &mut Out,
+    ) {
         let word = self.store(edge.process, x);
         let mut letters = self.letters(before.words[word]).to_vec();
         let rule = edge.rule(RuleKind::Store);
@@ -83,7 +89,7 @@ impl LoadBuffers<'_> {
     }
 
     /// Before the oldest store of a location left the stage.
-    pub(super) fn by_serialization(&self, of: &Draft, process: ProcessId, out: &mut Out) {
+    pub(in crate::engine::backward) fn by_serialization(&self, of: &Draft, process: ProcessId, out: &mut Out) {
         let messages = self.word(&of.words, process);
         for &x in &self.facts().of[process].written {
             let cell = of.memory[x.index()];
@@ -114,7 +120,12 @@ impl LoadBuffers<'_> {
     }
 
     /// Pending stores: what is pending was written since the process last waited, and the newest was written last.
-    pub(super) fn admit_pending(&self, words: &mut [u32], process: ProcessId, state: usize) -> bool {
+    pub(in crate::engine::backward) fn admit_pending(
+        &self,
+        words: &mut [u32],
+        process: ProcessId,
+        state: usize,
+    ) -> bool {
         if self.machine.stage == Stage::None {
             return true;
         }
@@ -140,21 +151,32 @@ impl LoadBuffers<'_> {
 
     /// Whether every stage above the second is above the first: the same buffers are empty, the newest stores are the
     /// same, the others may be more; where the process is blind, all may be more.
-    pub(super) fn is_stage_below(&self, a: &[u32], b: &[u32], process: ProcessId) -> bool {
-        let covers = |a: u64, b: u64| Values::from_bits(a).covers(Values::from_bits(b));
+    pub(in crate::engine::backward) fn is_stage_below(&self, a: &[u32], b: &[u32], process: ProcessId) -> bool {
         self.machine.stage == Stage::None
             || self.program.values.indices().all(|x| {
                 let word = self.store(process, x);
-                let is_within = |a: &[u64], b: &[u64]| {
-                    let mut rest = b.iter();
-                    a.iter().all(|&a| rest.any(|&b| covers(a, b)))
-                };
-                match (self.letters(a[word]).split_last(), self.letters(b[word]).split_last()) {
-                    _ if a[word] == b[word] => true,
-                    _ if self.own(process).is_blind(x) => is_within(self.letters(a[word]), self.letters(b[word])),
-                    (Some((newest_a, a)), Some((newest_b, b))) => covers(*newest_a, *newest_b) && is_within(a, b),
-                    (None, Some(_)) | (Some(_), None) | (None, None) => false,
-                }
+                self.is_store_below(a[word], b[word], process, x)
             })
+    }
+
+    /// The same of one store buffer.
+    pub(in crate::engine::backward) fn is_store_below(
+        &self,
+        a: WordId,
+        b: WordId,
+        process: ProcessId,
+        x: LocationId,
+    ) -> bool {
+        let covers = |a: u64, b: u64| Values::from_bits(a).covers(Values::from_bits(b));
+        let is_within = |a: &[u64], b: &[u64]| {
+            let mut rest = b.iter();
+            a.iter().all(|&a| rest.any(|&b| covers(a, b)))
+        };
+        match (self.letters(a).split_last(), self.letters(b).split_last()) {
+            _ if a == b => true,
+            _ if self.own(process).is_blind(x) => is_within(self.letters(a), self.letters(b)),
+            (Some((newest_a, a)), Some((newest_b, b))) => covers(*newest_a, *newest_b) && is_within(a, b),
+            (None, Some(_)) | (Some(_), None) | (None, None) => false,
+        }
     }
 }

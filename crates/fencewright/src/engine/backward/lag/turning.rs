@@ -10,37 +10,37 @@ use std::cmp::Ordering;
 
 use crate::engine::backward::Words;
 use crate::engine::backward::facts::Stage;
-use crate::engine::backward::load_buffer::constraint::{ABSENT, Message};
-use crate::engine::backward::load_buffer::system::{Draft, LoadBuffers, Rule, RuleKind};
-use crate::engine::backward::load_buffer::values::Values;
+use crate::engine::backward::lag::constraint::{ABSENT, Message};
+use crate::engine::backward::lag::system::{Draft, LoadBuffers, Rule, RuleKind};
+use crate::engine::backward::lag::values::Values;
 use crate::engine::backward::symmetry::Renaming;
 use crate::program::ProcessId;
 use crate::util::Idx;
 
 /// A renaming, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn(u16);
+pub(in crate::engine::backward) struct Turn(u16);
 
 impl Turn {
     /// Nothing is renamed.
-    pub(super) const NONE: Self = Self(0);
+    pub(in crate::engine::backward) const NONE: Self = Self(0);
 }
 
 /// The renamings of a program.
 #[derive(Debug)]
-pub(super) struct Turning {
+pub(in crate::engine::backward) struct Turning {
     /// All of them; the first changes nothing.
     renamings: Vec<Renaming>,
 }
 
 impl Turning {
     /// Renamings that are closed under composition; the first changes nothing.
-    pub(super) fn new(renamings: Vec<Renaming>) -> Self {
+    pub(in crate::engine::backward) fn new(renamings: Vec<Renaming>) -> Self {
         Self { renamings }
     }
 
     /// Makes a constraint the least that renamings lead to; which one did.
-    pub(super) fn turn(&self, system: &LoadBuffers<'_>, draft: &mut Draft) -> Turn {
+    pub(in crate::engine::backward) fn turn(&self, system: &LoadBuffers<'_>, draft: &mut Draft) -> Turn {
         let mut least: Option<(usize, Draft)> = None;
         for (number, renaming) in self.renamings.iter().enumerate().skip(1) {
             let best = least.as_ref().map_or(&*draft, |(_, image)| image);
@@ -114,7 +114,7 @@ fn renamed(system: &LoadBuffers<'_>, renaming: &Renaming, draft: &Draft) -> Draf
 
 impl LoadBuffers<'_> {
     /// The rules of a path as those of one run, which starts where the path does.
-    pub(super) fn straightened(&self, rules: &[Rule]) -> Vec<Rule> {
+    pub(in crate::engine::backward) fn straightened(&self, rules: &[Rule]) -> Vec<Rule> {
         let Some(identity) = self.turning().renamings.first() else { return rules.to_vec() };
         let mut frame = identity.clone();
         let straightened = rules.iter().map(|rule| {

@@ -1,0 +1,162 @@
+//! The multiset engine: any number of copies of a thread, exact for finite data under SC, TSO and PSO.
+//!
+//! Abdulla, Atig, Bouajjani, Ngo, _The benefits of duality in verifying concurrent programs under TSO_, CONCUR 2016:
+//! the load-buffer semantics of threads without names is well-structured, so the backward search decides whether *some*
+//! number of copies reaches a bad situation. A constraint is memory and a multiset of local states with their buffers
+//! ([`system`]); what it does not name may be there, in any number. The rules are those of the load-buffer semantics
+//! ([`lag`](super::lag)), and one more: somebody who was not named changes memory. Departures: PSO, whose store buffers
+//! are guessed for a newcomer (`docs/theory/any-number.md` has the argument), and the least number.
+//!
+//! `safe` holds for every number of copies. A violation is a run of the instance with as many copies as it takes
+//! ([`told`]), and a second search for fewer copies, which is bounded by their number, shows that none suffices.
+//!
+//! | file | idea |
+//! |---|---|
+//! | [`kinds`] | threads that are alike, and that they are |
+//! | [`system`] | multisets as constraints |
+//! | [`told`] | from rules about elements to a run of an instance |
+
+mod kinds;
+mod system;
+mod told;
+
+use crate::engine::automaton::{RegisterFree, Unmade};
+use crate::engine::backward::lag::system::{LoadBuffers, Machine, Reducing};
+use crate::engine::backward::lag::{READ_BACK, VALUE_SETS, VIEW_STEPS, fits, reducing};
+use crate::engine::backward::told::automaton;
+use crate::engine::backward::{End, Search};
+use crate::engine::observer::{is_observable, with_observer};
+use crate::engine::{Answer, Card, Engine, Reduction, Repairs, RestsOn, Stats, StopReason, Task, Unsupported, Verdict};
+use crate::watch::{Monitor, Part};
+
+use kinds::Kinds;
+use system::{MAX_ELEMENTS, Multisets, Rule};
+
+/// The multiset engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Multiset;
+
+static CARD: Card = Card {
+    name: "multiset",
+    about: "backward search over multisets of load buffers (Abdulla, Atig, Bouajjani, Ngo 2016): any number of \
+            copies of a thread",
+    reductions: &[
+        Reduction::DEAD_REGISTERS,
+        Reduction::LOCAL_STEPS,
+        Reduction::BISIMILAR,
+        VIEW_STEPS,
+        Reduction::LAG_REGION,
+        Reduction::LAST_WRITES,
+        Reduction::SINGLE_WRITER,
+        VALUE_SETS,
+        READ_BACK,
+    ],
+    settings: &[],
+    contradiction: |_| None,
+    repairs: Repairs::ByRuns,
+    rests_on: RestsOn::Other,
+    asks_others: false,
+};
+
+impl Engine for Multiset {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        if !task.program.is_open() {
+            return Err(Unsupported {
+                reason: "this engine is for programs with any number of copies of a thread".to_owned(),
+                help: "write `thread P(*)`, or use `--engine load-buffer`".to_owned(),
+            });
+        }
+        task.buffering()?;
+        fits(task)?;
+        is_observable(task)
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
+        self.takes(task)?;
+        if !task.program.has_invariants() {
+            return self.search(task, task, monitor);
+        }
+        let program = with_observer(task)?;
+        self.search(task, &Task { program: &program, ..*task }, monitor)
+    }
+}
+
+/// What a search has found: the rules of a violation, and how it ends.
+struct Found {
+    end: End<Rule>,
+    elements: Vec<kinds::KindId>,
+    memory: Vec<u16>,
+    states: Vec<u32>,
+    stats: Stats,
+}
+
+impl Multiset {
+    /// Searches a program without invariants; runs are told of the program that was asked about.
+    fn search(self, asked: &Task<'_>, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        let machine = Machine::of(task.buffering()?);
+        let automaton = automaton(task)?;
+        let program = match RegisterFree::new(task, &automaton, monitor) {
+            Ok(program) => program,
+            Err(unmade) => return unmade.answered(self.name()),
+        };
+        let kinds = Kinds::new(task.program, &program)?;
+        let mut stats = Stats::default();
+        let mut least: Option<Found> = None;
+        let verdict = loop {
+            let max = least.as_ref().map(|it| kinds.n_copies(it.elements.iter().copied()) - 1);
+            if max.is_some_and(|max| max < kinds.fewest()) {
+                break None;
+            }
+            let inner = match LoadBuffers::new(task.program, &program, machine, self.reducing(task), monitor) {
+                Ok(inner) => inner,
+                Err(stop) => return Unmade::Stopped(stop).answered(self.name()),
+            };
+            let found = search(Multisets::new(inner, &kinds, max), task.options.threads, monitor);
+            stats = Stats { explored: stats.explored + found.stats.explored, ..found.stats };
+            match found.end {
+                End::Unsafe(_) => least = Some(found),
+                End::Safe => break Some(Verdict::Safe),
+                End::Stopped(reason) => break Some(Verdict::Unknown(reason)),
+            }
+        };
+        let verdict = match (least, verdict) {
+            (Some(found), _) => {
+                let searched = told::Searched { task, program: &program, kinds: &kinds };
+                told::verdict(asked, searched, &found, monitor)?
+            }
+            (None, Some(verdict)) => verdict,
+            (None, None) => unreachable!("a search ends"),
+        };
+        Ok(Answer { engine: self.name(), verdict, stats })
+    }
+
+    /// Elements have no names that could be changed, and what is not named is left open.
+    fn reducing(self, task: &Task<'_>) -> Reducing {
+        Reducing { absent: true, symmetry: false, ..reducing(task.options) }
+    }
+}
+
+fn search(system: Multisets<'_>, n_threads: usize, monitor: &dyn Monitor) -> Found {
+    let mut search = Search::new(system);
+    let end = match search.run(n_threads, monitor) {
+        End::Safe if search.system().has_met_limit() => {
+            End::Stopped(StopReason::Unproved(format!("a violation may take more than {MAX_ELEMENTS} threads")))
+        }
+        end => end,
+    };
+    let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
+    let stats = Stats { explored, kept, bytes, is_shortest: false };
+    let (elements, states, memory) = match &end {
+        End::Unsafe(_) => {
+            let first = search.last().expect("the initial constraint was the last to be added");
+            search.system().beginning(first)
+        }
+        End::Safe | End::Stopped(_) => (Vec::new(), Vec::new(), Vec::new()),
+    };
+    Found { end, elements, memory, states, stats }
+}

@@ -1,0 +1,58 @@
+//! Laws of projections, tried on random programs of three and four threads.
+//!
+//! `FENCEWRIGHT_LAWS=20000 cargo test --release -p fencewright --test it projection_laws:: -- --nocapture` tries more,
+//! and says how often a projection suffices.
+
+use std::cell::Cell;
+
+use fencewright::engine::backward::load_buffer::LoadBuffer;
+use fencewright::engine::projection::Projection;
+use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::memory::Dialect;
+use fencewright::watch::{Budget, Unlimited};
+
+use crate::common::law::{MODELS, check, check_racing, program};
+use crate::common::random::{Sample, Shape};
+
+/// The exact engine gives up beyond so many constraints.
+const MAX_CONSTRAINTS: u64 = 20_000;
+
+#[test]
+fn a_projection_proves_nothing_that_is_wrong() {
+    let (n_asked, n_safe, n_proved) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let law = |sample: &Sample| {
+        let program = program(&with_more_threads(sample))?;
+        for (model, pso_rmw) in MODELS {
+            let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
+            let task = Task::new(&program, model, &options);
+            let projection = Projection { engine: &LoadBuffer, max: MAX_CONSTRAINTS };
+            let projected = projection.check(&task, &Unlimited).map_err(|it| it.reason)?.verdict;
+            let budget = Budget { monitor: &Unlimited, max: MAX_CONSTRAINTS };
+            let exact = LoadBuffer.check(&task, &budget).map_err(|it| it.reason)?.verdict;
+            n_asked.set(n_asked.get() + 1);
+            n_safe.set(n_safe.get() + u32::from(matches!(exact, Verdict::Safe)));
+            n_proved.set(n_proved.get() + u32::from(matches!(projected, Verdict::Safe)));
+            if matches!((projected, exact), (Verdict::Safe, Verdict::Unsafe(_))) {
+                return Err(format!("{model} {pso_rmw:?}: proved by projections, but unsafe"));
+            }
+        }
+        Ok(())
+    };
+    check("projection", Shape { max_ops: 4, has_loops: true }, 4, law);
+    check_racing("projection of races", Shape { max_ops: 4, has_loops: false }, 4, law);
+    println!("{} questions, {} safe, {} proved by projections", n_asked.get(), n_safe.get(), n_proved.get());
+}
+
+/// The program with three or four threads.
+fn with_more_threads(sample: &Sample) -> Sample {
+    let mut sample = sample.clone();
+    let n_wanted = 3 + sample.bad.iter().map(|it| it.1).sum::<usize>() % 4 / 3;
+    for t in 0.. {
+        if sample.threads.len() >= n_wanted {
+            return sample;
+        }
+        let again = sample.threads[t].clone();
+        sample.threads.push(again);
+    }
+    unreachable!("there are enough threads before")
+}
