@@ -12,6 +12,7 @@ mod monitor;
 mod output;
 mod rss;
 mod units;
+mod worker;
 
 use std::panic;
 use std::process::ExitCode;

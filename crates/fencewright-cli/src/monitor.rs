@@ -3,14 +3,13 @@
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
-use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use fencewright::watch::{Limits, LimitsMonitor, Monitor, Part, Progress, Stop, heeding};
 
 use crate::console::{Console, complain};
-use crate::{interrupt, rss};
+use crate::{interrupt, rss, worker};
 
 /// Asking the system for our size costs more than a poll.
 const RSS_PERIOD: Duration = Duration::from_millis(50);
@@ -20,8 +19,6 @@ const QUIET_TIME: Duration = Duration::from_millis(500);
 const LOOK_PERIOD: Duration = Duration::from_millis(10);
 /// So long after the time is over nobody seems to listen.
 const DEAF: Duration = Duration::from_millis(600);
-/// Long programs are walked by recursion here and there.
-const STACK_BYTES: usize = 64 << 20;
 const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
 /// Watches one search.
@@ -104,7 +101,7 @@ impl Watch {
         }
     }
 
-    /// Does something that polls this watch, on a thread of its own. A phase that does not listen must not break the
+    /// Does something that polls this watch, on another thread. A phase that does not listen must not break the
     /// promise: when the limits are well over, its thread is left to itself, and it ends with the process.
     ///
     /// # Errors
@@ -113,22 +110,16 @@ impl Watch {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> T + Send + 'static,
     ) -> Result<T, Stop> {
-        let (sender, receiver) = mpsc::channel();
         let watch = Arc::clone(self);
-        let worker = thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let ended = worker::start(move || {
             let heard = Arc::<Self>::clone(&watch);
-            // Whoever waits finds out by the end of the thread if there is nothing to receive, and may have gone.
-            let _ = sender.send(heeding(heard, || work(&watch)));
+            heeding(heard, || work(&watch))
         });
-        let worker = worker.expect("a thread can be started");
         let done = loop {
-            match receiver.recv_timeout(LOOK_PERIOD) {
-                Ok(done) => break done,
+            match ended.recv_timeout(LOOK_PERIOD) {
+                Ok(done) => break done.unwrap_or_else(|panic| resume_unwind(panic)),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    worker.join().unwrap_or_else(|panic| resume_unwind(panic));
-                    unreachable!("a thread that sends nothing has panicked");
-                }
+                Err(RecvTimeoutError::Disconnected) => unreachable!("a worker says how its work ends"),
             }
             if let Some(stop) = self.overrun() {
                 break Err(stop);

@@ -124,7 +124,8 @@ impl Candidate {
         before.chain(self.positions.iter().filter(move |_| is_laid).map(move |&at| (at, kind)))
     }
 
-    /// Every position that it may lay a fence at, with how weak it may be then, and the strongest fence that lies there.
+    /// Every position that it may lay a fence at, with how weak it may be then, and the strongest fence that lies
+    /// there.
     pub fn reaches(&self) -> impl Iterator<Item = (Position, FenceKind, FenceKind)> + '_ {
         let weakest = if self.order.is_some() { FenceKind::Full } else { FenceKind::StoreStore };
         let before = self.order.iter().flat_map(|it| &it.before);

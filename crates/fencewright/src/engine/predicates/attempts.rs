@@ -6,8 +6,8 @@
 //! | 2 | stores *rise* ([`waiting`](super::waiting)), to all locations but those to which it turns out that they fall |
 //! | 3 | besides, some processes are *late* ([`late`](crate::engine::symbolic::late)): all that can be, then each |
 //!
-//! With the third, memory is assumed to *grow* where a late process looks, but for the locations where it turns out that
-//! it falls: then what is loaded too late is at most what memory holds.
+//! With the third, memory is assumed to *grow* where a late process looks, but for the locations where it turns out
+//! that it falls: then what is loaded too late is at most what memory holds.
 //!
 //! A process that is prompt, so that to be late costs nothing, always is.
 
