@@ -128,7 +128,7 @@ impl<'a> Thread<'a> {
             self.has_heads(&part)?;
             for &head in &self.points {
                 let mut rounds = Rounds { thread: self, part: &part, head, monitor, found: Vec::new() };
-                rounds.from(Way::new(self.program, self.process, head), head)?;
+                rounds.from(&Way::new(self.program, self.process, head), head)?;
                 stays.extend(rounds.found.into_iter().map(|way| {
                     let is_fine = way.points.iter().any(|&point| may_wait(point));
                     Stay { points: vec![head], condition: way.condition, is_fine }
@@ -239,7 +239,7 @@ struct Rounds<'a, 'm> {
 
 impl<'a> Rounds<'a, '_> {
     /// Goes on from where a way has got to.
-    fn from(&mut self, way: Way<'a>, at: PointId) -> Result<(), Unmade> {
+    fn from(&mut self, way: &Way<'a>, at: PointId) -> Result<(), Unmade> {
         let progress = Progress { explored: self.found.len() as u64, ..Progress::default() };
         if let Some(stop) = self.monitor.poll(&progress) {
             return Err(Unmade::Stopped(stop));
@@ -256,7 +256,7 @@ impl<'a> Rounds<'a, '_> {
             for mut next in further.into_iter().filter(Way::is_possible) {
                 if step.to != self.head {
                     next.points.push(step.to);
-                    self.from(next, step.to)?;
+                    self.from(&next, step.to)?;
                 } else if !next.is_clean() {
                     return Err(refused("counts").into());
                 } else if !next.reads {

@@ -128,8 +128,10 @@ impl<'a> Way<'a> {
             match condition {
                 Expr::Const(0) => return None,
                 Expr::Const(_) => {}
-                it if self.condition.contains(&it) => {}
-                it => self.condition.push(it),
+                it @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) if !self.condition.contains(&it) => {
+                    self.condition.push(it);
+                }
+                Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..) => {}
             }
         }
         Some(self)
@@ -233,7 +235,7 @@ fn substituted<V>(it: &Expr<V>, value: &dyn Fn(&V) -> Expr<StateVar>) -> Expr<St
         Expr::Unary(UnaryOp::Not, operand) => substituted(operand, value).negated(),
         Expr::Unary(op, operand) => match substituted(operand, value) {
             Expr::Const(it) => op.apply(it).map_or_else(|_| Expr::unary(*op, Expr::Const(it)), Expr::Const),
-            operand => Expr::unary(*op, operand),
+            operand @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Expr::unary(*op, operand),
         },
         Expr::Binary(op, left, right) => folded(*op, substituted(left, value), substituted(right, value)),
     }
