@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use fencewright::engine::data_race::{RACE, ask_race};
-use fencewright::engine::hang::{HANG, Hang};
+use fencewright::engine::hang::{DEAD_WAIT, HANG, Hang, Others};
 use fencewright::engine::robust::{Attacks, ROBUST, ROBUST_TRACE, Robust, RobustTrace, ask_robust, beside_sooner};
 use fencewright::engine::{self, Engine, Question as _, SAFETY, Task, Unmade, Unsupported, ask};
 use fencewright::program::Program;
@@ -16,6 +16,8 @@ pub(crate) enum Asked {
     Safety,
     /// Can it hang?
     Hang,
+    /// Can a thread wait for ever, though others go on?
+    DeadWait,
     /// Do accesses to plain data race?
     Race,
     /// Does it come to the same situations as under sequential consistency?
@@ -26,13 +28,15 @@ pub(crate) enum Asked {
 
 impl Asked {
     /// Every question.
-    pub(crate) const ALL: [Self; 5] = [Self::Safety, Self::Hang, Self::Race, Self::Robust, Self::RobustTrace];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Safety, Self::Hang, Self::DeadWait, Self::Race, Self::Robust, Self::RobustTrace];
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Safety => SAFETY,
             Self::Hang => HANG,
+            Self::DeadWait => DEAD_WAIT,
             Self::Race => RACE,
             Self::Robust => ROBUST,
             Self::RobustTrace => ROBUST_TRACE,
@@ -44,6 +48,7 @@ impl Asked {
         match self {
             Self::Safety => "can a bad situation be reached?",
             Self::Hang => Hang::default().about(),
+            Self::DeadWait => Hang { others: Others::GoOn, ..Hang::default() }.about(),
             Self::Race => "can two accesses to plain data race?",
             Self::Robust => Robust.about(),
             Self::RobustTrace => RobustTrace.about(),
@@ -64,7 +69,8 @@ impl Asked {
             Self::Safety => {
                 engine.check(task, monitor).map(|answer| engine::Asked { answer, program: task.program.clone() })
             }
-            Self::Hang => ask(engine, &hang(task.program), task, monitor),
+            Self::Hang => ask(engine, &hang(task.program, Others::End), task, monitor),
+            Self::DeadWait => ask(engine, &hang(task.program, Others::GoOn), task, monitor),
             Self::Race => ask_race(engine, task, monitor),
             Self::Robust => ask_robust(engine, task, monitor),
             Self::RobustTrace => ask(&Attacks { others: engine }, &RobustTrace, task, monitor),
@@ -83,7 +89,8 @@ impl Asked {
     ) -> Result<Cow<'a, Program>, Unmade> {
         let reduced = match self {
             Self::Safety => return Ok(Cow::Borrowed(task.program)),
-            Self::Hang => hang(task.program).reduce(task, monitor)?,
+            Self::Hang => hang(task.program, Others::End).reduce(task, monitor)?,
+            Self::DeadWait => hang(task.program, Others::GoOn).reduce(task, monitor)?,
             Self::Race => return Err(unmended().into()),
             Self::Robust => {
                 let program = task.program.with_properties([]).with_assumed(&|_| true);
@@ -97,8 +104,8 @@ impl Asked {
 }
 
 /// Threads that the program lets wait may wait.
-fn hang(program: &Program) -> Hang {
-    Hang::new(program.no_hang().map_or(Vec::new(), |it| it.except.clone()))
+fn hang(program: &Program, others: Others) -> Hang {
+    Hang { may_wait: program.no_hang().map_or(Vec::new(), |it| it.except.clone()), others }
 }
 
 fn unmended() -> Unsupported {

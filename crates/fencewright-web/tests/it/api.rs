@@ -42,7 +42,7 @@ fn a_session_names_every_choice() {
     assert_eq!((names[0], &names[1..]), ("auto", &known[..]));
     let questions = session["questions"].as_array().expect("a list");
     let names: Vec<&str> = questions.iter().filter_map(|it| it["name"].as_str()).collect();
-    assert_eq!(names, ["safety", "hang", "race", "robust", "robust=trace"]);
+    assert_eq!(names, ["safety", "hang", "dead-wait", "race", "robust", "robust=trace"]);
 }
 
 #[test]
@@ -50,6 +50,7 @@ fn every_question_can_be_asked() {
     let server = serve(PETERSON);
     for (file, ask, words) in [
         ("examples/hangs/lost_wake_up.fw", "hang", "Nobody is left to write wake."),
+        ("examples/hangs/dead_wait.fw", "dead-wait", "Nobody is left to write wake."),
         ("examples/races/message_relaxed.fw", "race", "that tells nobody what it did before"),
         ("examples/robust/store_buffering.fw", "robust", "Not robust is no bug by itself"),
         ("examples/robust/store_buffering.fw", "robust=trace", "No order of all accesses explains that."),

@@ -24,6 +24,10 @@ pub fn certify_hang(
         let reason = "certificates are not about dead waits".to_owned();
         return Err(Unsupported { reason, help: "ask for hangs".to_owned() });
     }
+    if task.program.locations().iter().any(|it| it.domain.bounds().is_none()) {
+        let reason = "the checker of hangs tries all that memory can hold, and that is unbounded here".to_owned();
+        return Err(Unsupported { reason, help: "`check --ask hang` answers without a certificate".to_owned() });
+    }
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),

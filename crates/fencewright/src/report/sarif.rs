@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde_json::{Value as Json, json};
 
 use crate::analysis::blame::{Blame, blame};
-use crate::engine::{Answer, Judged, Verdict};
+use crate::engine::{Answer, Judged, SAFETY, Verdict};
 use crate::frontend::rewrite::Edit;
 use crate::memory::Origin;
 use crate::program::{LocationId, ProcessId, Program};
@@ -90,16 +90,20 @@ impl Report for Sarif {
     fn finding(&self, finding: &Finding<'_>, _look: Look) -> String {
         let model = finding.model;
         let program = finding.program;
+        let asked = match finding.question {
+            SAFETY => String::new(),
+            other => format!(" ({other})"),
+        };
         let mut result = match finding.answer {
             Ok(Answer { verdict: Verdict::Unsafe(run), .. }) => unsafe_result(finding.file, program, run),
             Ok(Answer { verdict: Verdict::Safe, .. }) => {
                 let shown = finding.shown().map_or(String::new(), |it| format!(": {it}"));
                 let every = copies::for_every(program);
-                pass(&format!("safe under {model}{every}{shown}"), &whole(finding.file))
+                pass(&format!("safe under {model}{every}{asked}{shown}"), &whole(finding.file))
             }
             Ok(Answer { verdict: Verdict::Unknown(_), .. }) | Err(_) => {
                 let reason = told(finding.reason(), finding.advice());
-                undecided(&format!("undecided under {model}: {reason}"), &whole(finding.file))
+                undecided(&format!("undecided under {model}{asked}: {reason}"), &whole(finding.file))
             }
         };
         result["properties"] = json!({

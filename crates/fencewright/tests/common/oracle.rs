@@ -1,10 +1,12 @@
 //! The oracle: plain search of the reference semantics, nothing else.
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasherDefault;
 
 use fencewright::memory::{Dialect, Job, Machine, Model};
 use fencewright::program::{Placement, Program, Value};
 use fencewright::system::{Control, Outcome, State, System, starts};
+use rustc_hash::FxHasher;
 
 /// What the oracle says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +109,7 @@ fn visit_all<M: Machine>(
 ) -> Truth {
     let initial = starts(system.flow.program).expect("generated programs have finite domains");
     let mut todo: Vec<_> = initial.map(|start| system.initial(&start)).collect();
-    let mut seen: HashSet<_> = todo.iter().cloned().collect();
+    let mut seen: HashSet<_, BuildHasherDefault<FxHasher>> = todo.iter().cloned().collect();
     while let Some(state) = todo.pop() {
         if is_bad(Seen::State(&state)) {
             return Truth::Unsafe;

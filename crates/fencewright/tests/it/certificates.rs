@@ -210,8 +210,11 @@ fn every_safe_of_another_question_has_a_certificate() {
             let (options, what) = (Options::default(), format!("{} under {model} ({question})", path.display()));
             let task = Task::new(&program, model, &options);
             let Ok((proved, _)) = certified_answer(question, &task, &Budget(GLANCE)) else { continue };
-            if matches!(proved.answer.verdict, Verdict::Unknown(StopReason::Unproved(_) | StopReason::Defect(_))) {
-                panic!("{what}: {:?}", proved.answer.verdict);
+            match &proved.answer.verdict {
+                // The checker of hangs lists local states, of which there is no end.
+                Verdict::Unknown(StopReason::Unproved(_)) if question == HANG && program.has_unbounded_data() => {}
+                Verdict::Unknown(StopReason::Unproved(why) | StopReason::Defect(why)) => panic!("{what}: {why}"),
+                Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_) => {}
             }
             if let Some(certificate) = proved.certificate {
                 assert_eq!(certificate.subject.question.name(), question);

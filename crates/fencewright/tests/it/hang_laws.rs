@@ -16,7 +16,7 @@ use fencewright::program::{Domain, Placement, ProcessId, Program, Value};
 use fencewright::prove::certify_hang;
 use fencewright::source::Source;
 use fencewright::system::{Control, Effect, Outcome, State, System, Transition};
-use fencewright::watch::Unlimited;
+use fencewright::watch::{Budget, Monitor, Unlimited};
 
 use crate::common::law::{MAX_STATES, check_waiting, engines, n_programs, of_many, program, program_of, seed};
 use crate::common::oracle::{Truth, truth, visit};
@@ -60,11 +60,75 @@ fn engines_agree_with_the_definition_of_dead_waits() {
             let dead = DeadLooking { program: &looping, placement, threads };
             let truth = model.with(Dialect::default(), dead);
             *counts.borrow_mut().entry((model, more.is_empty(), format!("{truth:?}"))).or_insert(0) += 1;
-            agrees_on(&Hang { others: Others::GoOn, ..Hang::default() }, &program, model, truth)?;
+            agrees_on(&Hang { others: Others::GoOn, ..Hang::default() }, &program, model, truth, &Unlimited)?;
         }
         Ok(())
     });
     println!("{:#?}", counts.borrow());
+}
+
+/// Locations that nobody looks at: what threads may find cannot be listed, and there is unbounded data.
+const UNLISTED: &str = "shared _unlisted: 0..100000 = any;\nshared _counted: int = 0;\n";
+
+/// Where local states cannot be listed, the ways to go round are found from the text.
+#[test]
+fn engines_agree_with_the_definition_where_data_is_unbounded() {
+    let counts = RefCell::new(BTreeMap::new());
+    check_waiting("hangs with unbounded data", 30, |sample| {
+        let program = program_of(UNLISTED.to_owned() + &sample.text())?;
+        let looping = program_of(sample.text_with_loops())?;
+        let (placement, threads) = (&Placement::NONE, &threads(&looping, &Placement::NONE));
+        for model in Model::ALL {
+            let truth = model.with(Dialect::default(), Looking { program: &looping, placement, threads });
+            let budget = Budget { monitor: &Unlimited, max: 2_000 };
+            let n_answers = agrees_on(&Hang::default(), &program, model, truth, &budget)?;
+            *counts.borrow_mut().entry((format!("{truth:?}"), n_answers > 0)).or_insert(0) += 1;
+        }
+        Ok(())
+    });
+    println!("{:?}, with whether there is an answer", counts.borrow());
+    let n_of = |truth: &str| counts.borrow().get(&(truth.to_owned(), true)).copied().unwrap_or(0);
+    of_many(n_of("Safe") > 50 && n_of("Unsafe") > 50, "many programs hang, and many do not");
+}
+
+/// Where locations are only ever swapped, threads cannot be everywhere at once.
+#[test]
+fn engines_agree_with_the_definition_on_queues() {
+    let counts = RefCell::new(BTreeMap::new());
+    for i in 0..n_programs() / 6 {
+        let text = queue(&mut Random(seed().wrapping_mul(1_000_033).wrapping_add(i)));
+        let program = program_of(text.clone()).unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let (placement, threads) = (&Placement::NONE, &threads(&program, &Placement::NONE));
+        for model in Model::ALL {
+            let truth = model.with(Dialect::default(), Looking { program: &program, placement, threads });
+            agrees(&program, model, truth).unwrap_or_else(|why| panic!("seed {}: {why}\n{text}", seed()));
+            *counts.borrow_mut().entry((model, format!("{truth:?}"))).or_insert(0) += 1;
+        }
+    }
+    println!("{:?}", counts.borrow());
+}
+
+/// Threads that swap themselves into a queue and wait for whom they find there, which they may do wrong.
+fn queue(random: &mut Random) -> String {
+    let mut threads = String::new();
+    for i in 0..2 + random.below(2) {
+        let mut maybe = |n: usize, text: &'static str| if random.chance(n) { text } else { "" };
+        let [early, late, busy, fence] = [
+            maybe(20, "q = swap(last, i);"),
+            maybe(20, "fence;"),
+            maybe(85, "busy[i] = 1;"),
+            maybe(15, "fence(store);"),
+        ];
+        let wait = maybe(85, "while (busy[p] == 1) {}");
+        let free = maybe(80, "busy[i] = 0;");
+        let again = maybe(25, "p = swap(last, p); while (busy[p] == 1) {}");
+        let me = if random.chance(85) { i } else { random.below(3) };
+        threads += &format!(
+            "thread P{i} {{ let i: 0..3 = {me}; let p: 0..3 = 0; let q: 0..3 = 0; {early} {busy} {fence} \
+             p = swap(last, i); {late} {wait} {free} {again} }}\n"
+        );
+    }
+    format!("shared last: 0..3 = 3;\nshared busy[4]: 0..1 = 0;\n{threads}forbid false at end;")
 }
 
 const TICKER: &str = "
@@ -169,13 +233,15 @@ fn certified(program: &Program, model: Model, truth: Truth) -> Result<u32, Strin
 }
 
 fn agrees(program: &Program, model: Model, truth: Truth) -> Result<(), String> {
-    agrees_on(&Hang::default(), program, model, truth)
+    agrees_on(&Hang::default(), program, model, truth, &Unlimited).map(drop)
 }
 
-fn agrees_on(hang: &Hang, program: &Program, model: Model, truth: Truth) -> Result<(), String> {
+/// How many engines have an answer.
+fn agrees_on(hang: &Hang, program: &Program, model: Model, truth: Truth, monitor: &dyn Monitor) -> Result<u32, String> {
     let options = Options::default();
+    let mut n_answers = 0;
     for engine in engines() {
-        let Ok(asked) = ask(engine, hang, &Task::new(program, model, &options), &Unlimited) else {
+        let Ok(asked) = ask(engine, hang, &Task::new(program, model, &options), monitor) else {
             continue;
         };
         let name = engine.name();
@@ -186,10 +252,11 @@ fn agrees_on(hang: &Hang, program: &Program, model: Model, truth: Truth) -> Resu
             (Verdict::Unsafe(run), _) if waiting(&asked.program, &run).is_empty() => {
                 return Err(format!("{name} under {model}: nobody waits"));
             }
-            (Verdict::Safe | Verdict::Unsafe(_) | Verdict::Unknown(_), _) => {}
+            (Verdict::Safe | Verdict::Unsafe(_), _) => n_answers += 1,
+            (Verdict::Unknown(_), _) => {}
         }
     }
-    Ok(())
+    Ok(n_answers)
 }
 
 struct Looking<'a> {

@@ -1,5 +1,6 @@
 //! Hangs of the examples: what their headers say, by every engine that takes them; repairs; and what is said of them.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use fencewright::certificate::{Claim, verify};
@@ -12,9 +13,10 @@ use fencewright::prove::certify_hang;
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
-use fencewright::watch::Unlimited;
+use fencewright::watch::{Budget, Unlimited};
 
-use crate::common::expectation::{expecting, hold_by_all, root};
+use crate::common::expectation::{examples, expecting, hold_by_all, root};
+use crate::common::law::is_taken;
 
 fn program(text: &str) -> Program {
     fencewright::parse("t.fw", text).unwrap_or_else(|it| panic!("{it}"))
@@ -62,12 +64,17 @@ fn every_engine_says_who_waits_while_others_go_on() {
 #[test]
 fn who_goes_on_is_said() {
     let hang = Hang { others: Others::GoOn, ..Hang::default() };
-    let asked = asked(&example("hangs/dead_wait.fw"), Model::Tso, &hang);
-    let Verdict::Unsafe(run) = asked.answer.verdict else { panic!("a thread waits for ever") };
-    let text = trace_text(&asked.program, &run, Fullness::Compact, Style::Plain);
+    let told = |name| {
+        let asked = asked(&example(name), Model::Tso, &hang);
+        let Verdict::Unsafe(run) = asked.answer.verdict else { panic!("a thread waits for ever") };
+        trace_text(&asked.program, &run, Fullness::Compact, Style::Plain)
+    };
+    let text = told("hangs/dead_wait.fw");
     assert!(text.contains("✗ Sleeper waits for ever (line 19)"), "{text}");
     assert!(text.contains("Waker goes on, and never writes what is waited for."), "{text}");
     assert!(text.contains("Nobody is left to write wake."), "{text}");
+    let text = told("hangs/lost_wake_up.fw");
+    assert!(text.contains("✗ Sleeper waits for ever (line 16)"), "who can still end does not wait: {text}");
 }
 
 #[test]
@@ -115,6 +122,40 @@ fn who_waits_for_what_is_said() {
     assert!(text.contains("This is a deadlock: each waits for what another would have to write first."), "{text}");
 }
 
+/// A thread that has chosen to wait, although it could go on elsewhere, waits.
+#[test]
+fn who_has_chosen_to_wait_waits() {
+    let text = "shared go, up: bool;
+thread P { up = true; while (!go) {} }
+thread Q { choose { assume(!up); } or { assume(up); } go = true; }
+forbid hang;";
+    let asked = asked(&program(text), Model::Sc, &Hang::default());
+    let Verdict::Unsafe(run) = asked.answer.verdict else { panic!("it hangs") };
+    let text = trace_text(&asked.program, &run, Fullness::Compact, Style::Plain);
+    assert!(text.contains("✗ P and Q wait for ever (line 2)"), "{text}");
+    assert!(text.contains("Q waits at line 3 for ever, where up = true."), "{text}");
+}
+
+/// Whoever waits for a value that no range bounds.
+#[test]
+fn threads_with_unbounded_data_hang_or_do_not() {
+    let ticket = |passes: &str| {
+        let text = format!(
+            "shared next, serving: int = 0;
+thread P(i: 0..1) {{ loop {{ let my = fetch_add(next, 1); while (serving != my) {{}} {passes} }} }}
+forbid false at end;"
+        );
+        asked(&program(&text), Model::Tso, &Hang::default()).answer.verdict
+    };
+    assert!(matches!(ticket("serving = my + 1;"), Verdict::Safe));
+    assert!(matches!(ticket("if (my != 1) { serving = my + 1; }"), Verdict::Unsafe(_)));
+    let counting = "shared x: int = 0; thread P { let i: int = 0; while (x == 0) { i = i + 1; } x = i; } forbid hang;";
+    let (counting, options) = (program(counting), Options::default());
+    let refused = ask(auto(), &Hang::default(), &Task::new(&counting, Model::Tso, &options), &Unlimited);
+    let why = refused.err().map(|it| it.reason).unwrap_or_default();
+    assert!(why.contains("line 1 is where a thread with unbounded data goes round, and counts"), "{why}");
+}
+
 #[test]
 fn threads_that_may_wait_do_not_hang() {
     let server = example("hangs/server.fw");
@@ -160,4 +201,49 @@ forbid false at end;";
     let reduced = Hang::default().reduce(&Task::new(&program, Model::Pso, &options), &Unlimited);
     let asked = reduced.unwrap_or_else(|it| panic!("{it:?}")).program;
     assert!(asked.properties().iter().all(|it| it.situations.is_empty()), "{:?}", asked.properties());
+}
+
+/// The page names every example that hangs, or of which that is not known, and no other.
+#[test]
+fn the_page_says_which_examples_hang() {
+    let page = fs::read_to_string(root().join("docs/hangs.md")).expect("the page is there");
+    let mut told = BTreeMap::new();
+    for row in page.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        told.insert(cells[0].trim_end_matches('`').to_owned(), [cells[1], cells[2], cells[3]]);
+        assert!(cells[4].len() > " the same |".len() - 3, "a reason: {row}");
+    }
+    let mut wrong = Vec::new();
+    let folders = ["classic", "papers", "hangs", "robust", "races", "invariants", "rmm"];
+    let locks = ["bakery", "burns", "dekker", "dijkstra", "lamport", "linux_ticket", "peterson", "ticket_lock"];
+    for (number, path) in examples(&root()).iter().enumerate() {
+        let name = path.strip_prefix(root().join("examples")).expect("it is below").display().to_string();
+        let expected = told.remove(&name);
+        let is_lock = name.strip_prefix("integers/").is_some_and(|name| locks.iter().any(|it| name.starts_with(it)));
+        let is_meant = is_lock || folders.iter().any(|it| name.starts_with(it));
+        if !is_meant || !(expected.is_some() || is_taken(number)) {
+            continue;
+        }
+        let source = fs::read_to_string(path).expect("an example is text");
+        let program = fencewright::parse(&name, &source).unwrap_or_else(|it| panic!("{it}"));
+        let hang = Hang::new(program.no_hang().map_or(Vec::new(), |it| it.except.clone()));
+        let found = Model::ALL.map(|model| {
+            let options = Options::default();
+            let max = if program.has_unbounded_data() { 20_000 } else { 100_000 };
+            let budget = Budget { monitor: &Unlimited, max };
+            match ask(auto(), &hang, &Task::new(&program, model, &options), &budget).map(|it| it.answer.verdict) {
+                Ok(Verdict::Safe) => "–",
+                Ok(Verdict::Unsafe(_)) => "hangs",
+                Ok(Verdict::Unknown(_)) | Err(_) => "?",
+            }
+        });
+        // What takes long with unbounded data may be known with more patience than the page had.
+        let may_be_known = |it: (&str, &str)| it == ("–", "?") && program.has_unbounded_data();
+        let expected = expected.unwrap_or(["–"; 3]);
+        if found.into_iter().zip(expected).any(|it| it.0 != it.1 && !may_be_known(it)) {
+            wrong.push(format!("{name}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(told.is_empty(), "there is no {told:?}");
 }

@@ -80,48 +80,75 @@ impl Job for Told<'_> {
     }
 }
 
-/// What a thread does for ever; `None` if it does not wait.
-fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: ProcessId) -> Option<Waiting> {
-    let mut states = vec![end.clone()];
-    let mut steps: Vec<(usize, usize, EdgeId, Effect)> = Vec::new();
-    let mut changes = false;
+/// A step from one state to another, by their numbers.
+type Step = (usize, usize, EdgeId, Effect);
+
+/// What a thread can do on its own without changing memory.
+struct Silently<S> {
+    states: Vec<S>,
+    steps: Vec<Step>,
+    /// Where nothing is possible any more, although it has not ended.
+    dead_ends: BTreeSet<usize>,
+    /// Whether it could also change memory.
+    changes: bool,
+}
+
+fn silently<M: Machine>(
+    system: &System<'_, M>,
+    end: &State<M::State>,
+    process: ProcessId,
+) -> Silently<State<M::State>> {
+    let mut found =
+        Silently { states: vec![end.clone()], steps: Vec::new(), dead_ends: BTreeSet::new(), changes: false };
     let mut next = 0;
-    while next < states.len() && states.len() < MAX_STATES {
-        for it in system.transitions(&states[next]).into_iter().filter(|it| it.step.process == process) {
+    while next < found.states.len() && found.states.len() < MAX_STATES {
+        let state = &found.states[next];
+        let possible: Vec<_> = system.transitions(state).into_iter().filter(|it| it.step.process == process).collect();
+        let has_ended = state.controls[process].point().is_some_and(|it| system.flow.program.points()[it].is_end);
+        if possible.is_empty() && !has_ended {
+            found.dead_ends.insert(next);
+        }
+        for it in possible {
             let (Action::Edge { edge, .. }, Outcome::Next(to)) = (it.step.action, it.outcome) else { continue };
-            changes |= to.memory != end.memory;
+            found.changes |= to.memory != end.memory;
             if to.memory == end.memory {
-                let number = states.iter().position(|known| *known == to).unwrap_or_else(|| {
-                    states.push(to);
-                    states.len() - 1
+                let number = found.states.iter().position(|known| *known == to).unwrap_or_else(|| {
+                    found.states.push(to);
+                    found.states.len() - 1
                 });
-                steps.push((next, number, edge, it.effect));
+                found.steps.push((next, number, edge, it.effect));
             }
         }
         next += 1;
     }
+    found
+}
+
+/// What a thread does for ever; `None` if it does not wait.
+fn alone<M: Machine>(system: &System<'_, M>, end: &State<M::State>, process: ProcessId) -> Option<Waiting> {
+    let Silently { states, steps, dead_ends, changes } = silently(system, end, process);
     let mut graph = vec![Vec::new(); states.len()];
     steps.iter().for_each(|&(from, to, ..)| graph[from].push(to));
     let heads = components(&graph);
     // Registers that are not read again may have to come round first.
     let first_round = steps.iter().find(|(from, to, ..)| heads[*from] == heads[*to]).map(|step| heads[step.0]);
-    let is_in_it = |&&(from, to, ..): &&(usize, usize, EdgeId, Effect)| {
-        first_round.is_some_and(|head| heads[from] == head && heads[to] == head)
-    };
+    let is_in_it = |&&(from, to, ..): &&Step| first_round.is_some_and(|it| heads[from] == it && heads[to] == it);
     let round: Vec<_> = steps.iter().filter(is_in_it).collect();
     let is_blocked = round.is_empty();
-    // It tries what it cannot get past.
-    let tried = if is_blocked { steps.iter().collect() } else { round };
+    // It tries what it cannot get past; where it could also go elsewhere, it has chosen this.
+    let leads_nowhere = |step: &&Step| !changes || dead_ends.contains(&step.1);
+    let tried = if is_blocked { steps.iter().filter(leads_nowhere).collect() } else { round };
+    let is_here = is_blocked && (!changes || dead_ends.contains(&0));
     let first = || system.flow.moves(end.controls[process]).into_iter().filter_map(|(it, _)| edge_of(it));
     let edges: BTreeSet<EdgeId> =
-        tried.iter().map(|step| step.2).chain(is_blocked.then(first).into_iter().flatten()).collect();
+        tried.iter().map(|step| step.2).chain(is_here.then(first).into_iter().flatten()).collect();
     let mut reads: BTreeSet<(LocationId, Value)> = tried.iter().filter_map(|step| read(step.3)).collect();
-    if is_blocked {
+    if is_here {
         let looked_at = first().filter_map(|edge| place_of(&system.flow.program.edges()[edge].op));
         reads.extend(looked_at.map(|x| (x, system.machine.value(&end.memory, x))));
     }
-    // Who can change memory, or goes round without reading, goes on.
-    let goes_on = if is_blocked { changes } else { reads.is_empty() };
+    // Who can only change memory or end, or goes round without reading, goes on.
+    let goes_on = if is_blocked { dead_ends.is_empty() } else { reads.is_empty() };
     let (edges, reads) = (edges.into_iter().collect(), reads.into_iter().collect());
     (!goes_on).then_some(Waiting { process, edges, reads, is_blocked })
 }
