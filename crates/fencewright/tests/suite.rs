@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use common::expectation::{Expectations, Expected, Fences, examples, root};
+use common::expectation::{Expectations, Expected, Fences, all_examples, root};
 use common::fences;
 use common::law::{is_taken, is_thorough};
 use fencewright::engine::{ALL, Engine, Options, StopReason, Task, Verdict};
@@ -30,7 +30,7 @@ fn main() {
     let counts: Counts = Arc::default();
     let recorded = Arc::new(read_counts(&root));
     let mut trials = Vec::new();
-    for path in examples(&root) {
+    for path in all_examples(&root) {
         let name = path.strip_prefix(root.join("examples")).expect("examples are below the root");
         let name = name.display().to_string();
         let text = std::fs::read_to_string(&path).expect("an example is text");

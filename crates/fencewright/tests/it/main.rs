@@ -7,6 +7,7 @@
 mod common;
 
 mod abstraction_laws;
+mod any_number;
 mod any_number_laws;
 mod bad_inputs;
 mod blame;

@@ -345,7 +345,7 @@ pub(in crate::engine::backward) fn before_atomic(mut before: Draft, atomic: &Ato
 pub(in crate::engine::backward) const LETTER_WEIGHT: u32 = 2;
 
 /// The bits of a signature that tell of memory.
-pub(in crate::engine::backward) const MEMORY_BITS: u32 = 40;
+const MEMORY_BITS: u32 = 40;
 
 impl WellStructured for LoadBuffers<'_> {
     type Constraint = Constraint;

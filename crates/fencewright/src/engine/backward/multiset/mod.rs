@@ -126,6 +126,8 @@ impl Multiset {
         };
         let verdict = match (least, verdict) {
             (Some(found), _) => {
+                // The second search may have kept nothing.
+                stats = Stats { explored: stats.explored, ..found.stats };
                 let searched = told::Searched { task, program: &program, kinds: &kinds };
                 told::verdict(asked, searched, &found, monitor)?
             }

@@ -20,7 +20,7 @@ use crate::engine::backward::bad::Bad;
 use crate::engine::backward::facts::Stage;
 use crate::engine::backward::key::Key;
 use crate::engine::backward::lag::constraint::{ABSENT, Message, is_below};
-use crate::engine::backward::lag::system::{Draft, LETTER_WEIGHT, LoadBuffers, MEMORY_BITS, Out as Before, RuleKind};
+use crate::engine::backward::lag::system::{Draft, LETTER_WEIGHT, LoadBuffers, Out as Before, RuleKind};
 use crate::engine::backward::lag::values::Values;
 use crate::engine::backward::multiset::kinds::{KindId, Kinds};
 use crate::engine::backward::{Indexed, WellStructured, WordId, Words};
@@ -256,10 +256,11 @@ impl WellStructured for Multisets<'_> {
     }
 
     fn entails(&self, smaller: &Constraint, larger: &Constraint) -> bool {
+        if larger.len() > smaller.len() || !self.inner.covers_memory(larger[0], smaller[0]) {
+            return false;
+        }
         let (elements, others): (Vec<_>, Vec<_>) = (self.elements(larger).collect(), self.elements(smaller).collect());
-        elements.len() <= others.len()
-            && self.inner.covers_memory(larger[0], smaller[0])
-            && self.is_matched(&elements, &others, 0)
+        self.is_matched(&elements, &others, 0)
     }
 
     fn is_initial(&self, constraint: &Constraint) -> bool {
@@ -292,15 +293,17 @@ impl Indexed for Multisets<'_> {
         key.get()
     }
 
-    /// The values that memory does not hold, which states occur, and what the buffers hold: a constraint that covers
-    /// has less of all.
+    /// The values that memory does not hold, which states occur and how often, and what the buffers hold: a constraint
+    /// that covers has less of all.
     fn signature(&self, constraint: &Constraint) -> u64 {
         let mut signature = self.inner.memory_signature(constraint[0]);
-        let mut mark = |number: u64| signature |= 1 << (u64::from(MEMORY_BITS) + number % u64::from(64 - MEMORY_BITS));
-        for element in self.elements(constraint) {
-            mark(u64::from(element[KIND]) * 7 + u64::from(element[STATE]) * 5);
+        let mut mark = |word: u64| signature |= 1 << (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+        for (place, element) in self.elements(constraint).enumerate() {
+            let is_like = |other: &&[u32]| other[..BUFFER] == element[..BUFFER];
+            let n_before = self.elements(constraint).take(place).filter(is_like).count() as u64;
+            mark(u64::from(element[STATE]) << 16 | u64::from(element[KIND]) << 8 | n_before);
             let word = self.inner.letters(element[BUFFER]).iter().map(|&letter| Message(letter));
-            word.for_each(|it| mark(u64::from(element[KIND]) * 11 + it.location().index() as u64 * 3 + 1));
+            word.for_each(|it| mark(1 << 48 | u64::from(element[KIND]) << 16 | it.location().index() as u64));
         }
         signature
     }
