@@ -32,6 +32,7 @@ mod outcome_laws;
 mod questions;
 mod race_laws;
 mod races;
+mod rc11_graphs;
 mod rc11_laws;
 mod rc11_traps;
 mod robust;
