@@ -118,12 +118,13 @@ fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, wa
         Ok(_) | Err(_) => Vec::new(),
     };
     let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
-    let unreached = (is_safe && warns).then(|| unreached(task, watch)).flatten().unwrap_or_default();
+    // What no run reaches is looked for forward, state by state; execution graphs are too many for that.
+    let may_look = is_safe && warns && task.model.language().is_none();
+    let unreached = may_look.then(|| unreached(task, watch)).flatten().unwrap_or_default();
     let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
     let mut warnings = vacuous(task.program, task.model, &unreached);
     // Who never gets past a line has been named already.
-    let may_ask = task.program.no_hang().is_none() && task.model.language().is_none();
-    if is_safe && warns && warnings.is_empty() && may_ask {
+    if may_look && warnings.is_empty() && task.program.no_hang().is_none() {
         warnings.extend(hangs_soon(task, watch).map(|(program, run)| may_hang(&program, &run)));
     }
     Found { properties, warnings, ..Found::new(answer, None, watch) }

@@ -35,6 +35,7 @@ mod projection_laws;
 mod questions;
 mod race_laws;
 mod races;
+mod rc11_graphs;
 mod rc11_laws;
 mod rc11_traps;
 mod robust;
