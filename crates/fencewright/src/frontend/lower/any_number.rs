@@ -9,7 +9,7 @@ use crate::frontend::hir::Claim;
 use crate::program::{BinaryOp, Value};
 use crate::source::Span;
 
-use super::globals::{Global, Globals};
+use super::globals::{Global, Globals, Member};
 use super::log::Log;
 use super::properties::Lowering;
 
@@ -115,7 +115,7 @@ impl Lowering<'_, '_, '_> {
     /// Says that not all copies of a thread end.
     pub(super) fn refuse_end(&mut self, name: &str, span: Span) {
         let message = format!("there is any number of copies of `{name}`, which never have all ended");
-        let single = self.known.globals.members.iter().find(|it| it.thread.any.is_none()).map(|it| it.name());
+        let single = self.known.globals.members.iter().find(|it| it.thread.any.is_none()).map(Member::name);
         let help = match single {
             Some(single) => format!("name the threads that have: `at end of {single}`"),
             None => "leave out `at end`: a property of memory is then looked at all the time".to_owned(),

@@ -75,14 +75,14 @@ impl Kinds {
 
     /// How many copies there are of threads of which there is any number, given the elements that are named: one of
     /// each at least.
-    pub(super) fn n_copies(&self, elements: impl Iterator<Item = KindId> + Clone) -> usize {
+    pub(super) fn n_copies(&self, elements: &(impl Iterator<Item = KindId> + Clone)) -> usize {
         let open = self.all.indices().filter(|&kind| self.is_open(kind));
         open.map(|kind| elements.clone().filter(|&it| it == kind).count().max(1)).sum()
     }
 
     /// The least number of copies that there can be.
     pub(super) fn fewest(&self) -> usize {
-        self.n_copies(std::iter::empty())
+        self.n_copies(&std::iter::empty())
     }
 }
 
@@ -95,13 +95,13 @@ fn different(name: &str) -> Unsupported {
 
 /// Whether automata do the same, state by state and edge by edge.
 pub(super) fn are_alike(a: &ProcessAutomaton, b: &ProcessAutomaton) -> bool {
-    let edges = a.edges.iter().zip(&b.edges);
-    let states = a.states.iter().zip(&b.states);
+    let mut edges = a.edges.iter().zip(&b.edges);
+    let mut states = a.states.iter().zip(&b.states);
     a.states.len() == b.states.len()
         && a.edges.len() == b.edges.len()
         && a.initial == b.initial
-        && edges.map(|(a, b)| (a.from, a.to, &a.letter) == (b.from, b.to, &b.letter)).all(|it| it)
-        && states.map(|(a, b)| a.registers == b.registers && a.fault.is_some() == b.fault.is_some()).all(|it| it)
+        && edges.all(|(a, b)| (a.from, a.to, &a.letter) == (b.from, b.to, &b.letter))
+        && states.all(|(a, b)| a.registers == b.registers && a.fault.is_some() == b.fault.is_some())
 }
 
 impl KindId {

@@ -108,7 +108,7 @@ impl Multiset {
         let mut stats = Stats::default();
         let mut least: Option<Found> = None;
         let verdict = loop {
-            let max = least.as_ref().map(|it| kinds.n_copies(it.elements.iter().copied()) - 1);
+            let max = least.as_ref().map(|it| kinds.n_copies(&it.elements.iter().copied()) - 1);
             if max.is_some_and(|max| max < kinds.fewest()) {
                 break None;
             }
@@ -149,7 +149,7 @@ fn search(system: Multisets<'_>, n_threads: usize, monitor: &dyn Monitor) -> Fou
         End::Safe if search.system().has_met_limit() => {
             End::Stopped(StopReason::Unproved(format!("a violation may take more than {MAX_ELEMENTS} threads")))
         }
-        end => end,
+        end @ (End::Safe | End::Unsafe(_) | End::Stopped(_)) => end,
     };
     let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
     let stats = Stats { explored, kept, bytes, is_shortest: false };

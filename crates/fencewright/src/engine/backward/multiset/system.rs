@@ -91,7 +91,7 @@ impl<'a> Multisets<'a> {
     }
 
     /// Whether there are more copies than there may be.
-    fn are_too_many(&self, elements: impl Iterator<Item = KindId> + Clone) -> bool {
+    fn are_too_many(&self, elements: &(impl Iterator<Item = KindId> + Clone)) -> bool {
         self.max_copies.is_some_and(|max| self.kinds.n_copies(elements) > max)
     }
 
@@ -169,7 +169,7 @@ impl<'a> Multisets<'a> {
     fn by_newcomer(&self, of: &Constraint, kind: KindId, out: &mut Vec<(Rule, Constraint)>) {
         let place = self.kinds_of(of).count();
         let is_full = match self.kinds.is_open(kind) {
-            true => self.are_too_many(self.kinds_of(of).chain([kind])),
+            true => self.are_too_many(&self.kinds_of(of).chain([kind])),
             false => self.kinds_of(of).any(|it| it == kind),
         };
         if is_full {
@@ -201,7 +201,7 @@ impl<'a> Multisets<'a> {
             constraint.extend([self.kinds.of(process).to_word(), state]);
             constraint.extend(std::iter::repeat_n(Words::EMPTY, self.n_words - BUFFER));
         }
-        if self.are_too_many(self.kinds_of(&constraint)) {
+        if self.are_too_many(&self.kinds_of(&constraint)) {
             return None;
         }
         let (_, words) = self.inner.admitted(self.draft(&constraint, None))?;
