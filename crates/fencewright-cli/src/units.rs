@@ -101,7 +101,8 @@ mod tests {
     fn definitions_are_read() {
         assert_eq!(define("N=3"), Ok(("N".to_owned(), 3)));
         assert_eq!(define("N=-3"), Ok(("N".to_owned(), -3)));
-        for wrong in ["N", "=3", "N=", "N=x", "N+1=2"] {
+        assert_eq!(define("N"), Ok(("N".to_owned(), 1)), "as compilers of C have it");
+        for wrong in ["", "=3", "N=", "N=x", "N+1=2"] {
             assert!(define(wrong).is_err(), "{wrong}");
         }
     }
