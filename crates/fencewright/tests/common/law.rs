@@ -103,7 +103,7 @@ pub(crate) fn seed() -> u64 {
 
 /// How many programs a law is tried on, if it is not a costly one.
 pub(crate) fn n_programs() -> u64 {
-    from_environment("FENCEWRIGHT_LAWS").unwrap_or(300)
+    from_environment("FENCEWRIGHT_LAWS").unwrap_or(250)
 }
 
 /// Whether all patience is wanted: where answers are recorded, and where laws are tried on many programs.
@@ -114,9 +114,9 @@ pub(crate) fn is_thorough() -> bool {
     std::env::var_os("BLESS").is_some() || n_programs() >= 2_000
 }
 
-/// Whether one of many like things is taken: all where all is wanted, otherwise every third, others for other seeds.
+/// Whether one of many like things is taken: all where all is wanted, otherwise every fourth, others for other seeds.
 pub(crate) fn is_taken(number: usize) -> bool {
-    is_thorough() || (number as u64 + seed()).is_multiple_of(3)
+    is_thorough() || (number as u64 + seed()).is_multiple_of(4)
 }
 
 /// Something that is so of many random programs, and may not be of a few.
