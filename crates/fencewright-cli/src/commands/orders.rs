@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use fencewright::engine::data_race::beside_race;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{AUTO, Options, StopReason, Task, Unsupported};
 use fencewright::report::{OrdersFinding, Refusal};
@@ -53,9 +54,11 @@ fn answer(file: &Path, arguments: &OrdersArguments, console: &mut Console) -> Co
     });
     let answer = done.unwrap_or_else(|stop| Ok(stopped(stop.into())));
     let answer = answer.map_err(|unsupported: Unsupported| Refusal { engine: AUTO, unsupported });
+    // A race is one of the properties that a run is told of.
+    let with_race = beside_race(&program, model);
     let finding = OrdersFinding {
         file: program.source().name(),
-        program: &program,
+        program: with_race.as_ref().unwrap_or(&program),
         model,
         offered,
         answer: answer.as_ref(),
