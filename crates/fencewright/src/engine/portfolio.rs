@@ -42,7 +42,7 @@ struct Order {
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
     race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 100), with(&LoadBuffer, 33)],
-    race_for_growing: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 25)],
+    race_for_growing: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 50)],
 };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and

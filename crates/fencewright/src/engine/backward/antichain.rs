@@ -12,25 +12,33 @@ use crate::engine::automaton::FastMap;
 use crate::engine::backward::{Generalizing, Indexed};
 use crate::watch::{heed, note_work};
 
-/// How many comparisons are told at once.
-const COMPARED_AT_ONCE: u32 = 64;
+/// What a look at a signature takes and what a comparison of two constraints takes, of a step of work ([`heed`]) in
+/// parts of so many.
+const PARTS: u32 = 32;
+const OF_A_LOOK: u32 = 1;
+const OF_A_COMPARISON: u32 = 8;
 
-/// Comparisons that nobody was told of; they are when it goes.
+/// So many parts are told at once.
+const TOLD_AT_ONCE: u32 = 64 * PARTS;
+
+/// Looks and comparisons that nobody was told of; they are when it goes.
 struct Compared(u32);
 
 impl Compared {
-    fn one(&mut self) {
-        self.0 += 1;
-        if self.0 == COMPARED_AT_ONCE {
-            self.0 = 0;
-            heed(COMPARED_AT_ONCE);
+    /// A look at a signature, and a comparison of constraints if it may be that one covers the other.
+    fn one(&mut self, may: bool, compare: impl FnOnce() -> bool) -> bool {
+        self.0 += if may { OF_A_LOOK + OF_A_COMPARISON } else { OF_A_LOOK };
+        if self.0 >= TOLD_AT_ONCE {
+            heed(self.0 / PARTS);
+            self.0 %= PARTS;
         }
+        may && compare()
     }
 }
 
 impl Drop for Compared {
     fn drop(&mut self) {
-        note_work(self.0);
+        note_work((self.0 + PARTS / 2) / PARTS);
     }
 }
 
@@ -214,22 +222,20 @@ impl<S: Indexed> Antichain<S> {
     }
 
     fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
-        let mut candidates = self.since(key, newcomer.n_seen).filter(|entry| entry.may_cover(newcomer.signature));
         let mut compared = Compared(0);
-        candidates.any(|entry| {
-            compared.one();
-            system.entails(&newcomer.constraint, self.get(entry.number))
+        self.since(key, newcomer.n_seen).any(|entry| {
+            let may = entry.may_cover(newcomer.signature);
+            compared.one(may, || system.entails(&newcomer.constraint, self.get(entry.number)))
         })
     }
 
     fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
-        let candidates = self.since(newcomer.bucket, newcomer.n_seen).map(|entry| (entry, entry.number));
         let mut compared = Compared(0);
-        let is_below = |(entry, number): &(Entry, u32)| {
-            compared.one();
-            entry.may_be_covered(newcomer.signature) && system.entails(self.get(*number), &newcomer.constraint)
+        let is_below = |entry: &Entry| {
+            let may = entry.may_be_covered(newcomer.signature);
+            compared.one(may, || system.entails(self.get(entry.number), &newcomer.constraint))
         };
-        candidates.filter(is_below).map(|(_, number)| number).collect()
+        self.since(newcomer.bucket, newcomer.n_seen).filter(is_below).map(|entry| entry.number).collect()
     }
 
     fn drop_covered(&mut self, key: u64, covered: &[u32]) {
