@@ -136,8 +136,17 @@ impl<'a> Offers<'a> {
         }))
     }
 
-    /// Every step of a process from a local state.
+    /// Every step of a process from a local state; none writes what is not among the values.
     pub(super) fn steps(&self, process: ProcessId, from: &LocalState) -> Result<Vec<(Letter, LocalState)>, Failure> {
+        let out = self.offered(from)?;
+        for (letter, _) in &out {
+            self.check_writes(process, letter)?;
+        }
+        Ok(out)
+    }
+
+    /// Every step from a local state, whatever it writes.
+    pub(super) fn offered(&self, from: &LocalState) -> Result<Vec<(Letter, LocalState)>, Failure> {
         let LocalState::Here(control, registers) = from else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         for (next, control) in self.flow.moves(*control) {
@@ -147,9 +156,6 @@ impl<'a> Offers<'a> {
                 }
                 Move::Edge(edge) => self.steps_of_edge(edge, control, registers, &mut out)?,
             }
-        }
-        for (letter, _) in &out {
-            self.check_writes(process, letter)?;
         }
         Ok(out)
     }

@@ -28,6 +28,7 @@ pub mod fences;
 mod forward;
 mod hang;
 mod hash;
+mod held;
 mod live;
 mod locals;
 mod order;
@@ -115,6 +116,15 @@ impl Question {
             Self::Race(_) => race::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
             Self::Robust => robust::asked(program, &mut verify::Steps::new(monitor)).map(Cow::Owned),
             Self::RobustTrace => Ok(Cow::Owned(robust::asked_of_traces(program))),
+        }
+    }
+
+    /// Whether nothing is forbidden but what is asked about, so that a run can show it. Where data is unbounded, it may
+    /// only be known where threads may hang.
+    pub fn is_exact(&self, program: &Program, monitor: &dyn Monitor) -> bool {
+        match self {
+            Self::Hang(may_wait) => hang::is_exact(program, may_wait, &mut verify::Steps::new(monitor)),
+            Self::Safety | Self::Race(_) | Self::Robust | Self::RobustTrace => true,
         }
     }
 

@@ -99,6 +99,9 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         // What is left once buffers are empty is known of buffers only.
         subject.buffering()?;
     }
+    if !matches!(certificate.claim, Claim::Safe(..)) && !subject.question.is_exact(program, monitor) {
+        return Failure::refused("where data is unbounded, only that a program does not hang can be certified");
+    }
     match (&certificate.claim, &subject.question) {
         (Claim::Safe(placement, Proof::Attacks(n_states)), _) => {
             check_placement(program, placement)?;

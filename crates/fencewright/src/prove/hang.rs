@@ -9,8 +9,8 @@ use crate::watch::Monitor;
 
 use super::{Proved, certificate, checked, proof, reason};
 
-/// Asks an engine whether a program hangs, and puts down why. The program is that of the run, with the question as a
-/// property.
+/// Asks an engine whether a program hangs, and puts down why; a hang with unbounded data may be shown by its run alone.
+/// The program is that of the run, with the question as a property.
 ///
 /// # Errors
 /// The question makes no sense of the program, or the engine does not take what it comes down to.
@@ -24,26 +24,30 @@ pub fn certify_hang(
         let reason = "certificates are not about dead waits".to_owned();
         return Err(Unsupported { reason, help: "ask for hangs".to_owned() });
     }
-    if task.program.locations().iter().any(|it| it.domain.bounds().is_none()) {
-        let reason = "the checker of hangs tries all that memory can hold, and that is unbounded here".to_owned();
-        return Err(Unsupported { reason, help: "`check --ask hang` answers without a certificate".to_owned() });
-    }
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),
         Verdict::Safe | Verdict::Unsafe(_) => why(hang, task, &answer, monitor),
     };
     let proved = match certificate {
-        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
+        Ok(certificate) => Proved { answer, certificate },
         Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
     };
     Ok((proved, program))
 }
 
-/// Why a verdict is right; the checker accepts it.
-fn why(hang: &Hang, task: &Task<'_>, answer: &Answer, monitor: &dyn Monitor) -> Result<Certificate, StopReason> {
+/// Why a verdict is right; the checker accepts it. `None` for a hang that only its run shows.
+fn why(
+    hang: &Hang,
+    task: &Task<'_>,
+    answer: &Answer,
+    monitor: &dyn Monitor,
+) -> Result<Option<Certificate>, StopReason> {
     let packed = |(thread, label): &(String, String)| (thread.split_whitespace().collect(), label.clone());
     let question = Question::Hang(hang.may_wait.iter().map(packed).collect());
+    if matches!(answer.verdict, Verdict::Unsafe(_)) && !question.is_exact(task.program, monitor) {
+        return Ok(None);
+    }
     let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
     let asked = Task { program: &asked, ..*task };
     let placement = task.placement.clone();
@@ -56,5 +60,5 @@ fn why(hang: &Hang, task: &Task<'_>, answer: &Answer, monitor: &dyn Monitor) -> 
     found.subject.question = question;
     // It is about the program; what is asked of it is made anew.
     found.subject.program = digest(task.program);
-    Ok(found)
+    Ok(Some(found))
 }

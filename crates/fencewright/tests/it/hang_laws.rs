@@ -15,7 +15,7 @@ use fencewright::memory::{Dialect, Job, Machine, Model, Sc};
 use fencewright::program::{Domain, Placement, ProcessId, Program, Value};
 use fencewright::prove::certify_hang;
 use fencewright::source::Source;
-use fencewright::system::{Control, Effect, Outcome, State, System, Transition};
+use fencewright::system::{Control, Effect, Outcome, State, System, Transition, replay};
 use fencewright::watch::{Budget, Monitor, Unlimited};
 
 use crate::common::law::{MAX_STATES, check_waiting, engines, n_programs, of_many, program, program_of, seed};
@@ -83,12 +83,23 @@ fn engines_agree_with_the_definition_where_data_is_unbounded() {
             let budget = Budget { monitor: &Unlimited, max: 2_000 };
             let n_answers = agrees_on(&Hang::default(), &program, model, truth, &budget)?;
             *counts.borrow_mut().entry((format!("{truth:?}"), n_answers > 0)).or_insert(0) += 1;
+            is_known_to_the_checker(&program, model, &budget)?;
         }
         Ok(())
     });
     println!("{:?}, with whether there is an answer", counts.borrow());
     let n_of = |truth: &str| counts.borrow().get(&(truth.to_owned(), true)).copied().unwrap_or(0);
     of_many(n_of("Safe") > 50 && n_of("Unsafe") > 50, "many programs hang, and many do not");
+}
+
+/// A hang is among what the checker of certificates forbids, which it finds in another way.
+fn is_known_to_the_checker(program: &Program, model: Model, monitor: &dyn Monitor) -> Result<(), String> {
+    let options = Options::default();
+    let Ok(asked) = ask(&Auto, &Hang::default(), &Task::new(program, model, &options), monitor) else { return Ok(()) };
+    let Verdict::Unsafe(run) = asked.answer.verdict else { return Ok(()) };
+    let Ok(forbidden) = Question::Hang(Vec::new()).of(program, &Unlimited) else { return Ok(()) };
+    let shown = replay(&forbidden, &Placement::NONE, model, Dialect::default(), &run.trace);
+    shown.map(drop).map_err(|why| format!("the checker misses a hang under {model}: {why}"))
 }
 
 /// Where locations are only ever swapped, threads cannot be everywhere at once.

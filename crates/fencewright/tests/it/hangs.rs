@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use fencewright::certificate::{Claim, verify};
+use fencewright::certificate::{Claim, digest, verify};
 use fencewright::engine::hang::{Hang, Others};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
 use fencewright::expectation::{Expected, hold_dead_wait, hold_hang};
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Program};
+use fencewright::program::{FenceKind, Placement, Program};
 use fencewright::prove::certify_hang;
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
@@ -149,11 +149,48 @@ forbid false at end;"
     };
     assert!(matches!(ticket("serving = my + 1;"), Verdict::Safe));
     assert!(matches!(ticket("if (my != 1) { serving = my + 1; }"), Verdict::Unsafe(_)));
+    let refused = |text: &str| {
+        let (program, options) = (program(text), Options::default());
+        let refused = ask(auto(), &Hang::default(), &Task::new(&program, Model::Tso, &options), &Unlimited);
+        refused.err().map(|it| it.reason).unwrap_or_default()
+    };
     let counting = "shared x: int = 0; thread P { let i: int = 0; while (x == 0) { i = i + 1; } x = i; } forbid hang;";
-    let (counting, options) = (program(counting), Options::default());
-    let refused = ask(auto(), &Hang::default(), &Task::new(&counting, Model::Tso, &options), &Unlimited);
-    let why = refused.err().map(|it| it.reason).unwrap_or_default();
+    let why = refused(counting);
     assert!(why.contains("line 1 is where a thread with unbounded data goes round, and counts"), "{why}");
+    // Nobody ever sets x to -1, and there is no end of what Q may hold.
+    let block = "shared x, y: int = 0;
+thread P { atomic { assume(x == -1); x = 0; } }
+thread Q { let i: int = 0; loop { choose { i = i + 1; y = i; } or { break; } } }
+forbid hang;";
+    let why = refused(block);
+    assert!(why.contains("line 2 is an atomic block that waits, in a program with unbounded data"), "{why}");
+}
+
+/// With unbounded data a hang cannot be claimed away, nor claimed from what the checker only takes to be possible.
+#[test]
+fn certificates_of_hangs_with_unbounded_data_prove_absence_only() {
+    let ticket = |passes: &str| {
+        program(&format!(
+            "shared next, serving: int = 0;
+thread P(i: 0..1) {{ loop {{ let my = fetch_add(next, 1); while (serving != my) {{}} {passes} }} }}
+forbid false at end;"
+        ))
+    };
+    let options = Options::default();
+    let [safe, hanging] = [ticket("serving = my + 1;"), ticket("if (my != 1) { serving = my + 1; }")];
+    let task = Task::new(&safe, Model::Tso, &options);
+    let (proved, _) = certify_hang(auto(), &Hang::default(), &task, &Unlimited).expect("it is taken");
+    let mut certificate = proved.certificate.expect("there is a proof");
+    assert_eq!(verify(&safe, &certificate, &Unlimited), Ok(()));
+    certificate.subject.program = digest(&hanging);
+    assert!(verify(&hanging, &certificate, &Unlimited).is_err());
+    let task = Task::new(&hanging, Model::Tso, &options);
+    let (proved, _) = certify_hang(auto(), &Hang::default(), &task, &Unlimited).expect("it is taken");
+    let Verdict::Unsafe(run) = proved.answer.verdict else { panic!("it hangs") };
+    assert!(proved.certificate.is_none());
+    certificate.claim = Claim::Unsafe(Placement::NONE, run.trace);
+    let why = verify(&hanging, &certificate, &Unlimited).expect_err("it may be more than hangs").to_string();
+    assert!(why.contains("only that a program does not hang can be certified"), "{why}");
 }
 
 #[test]

@@ -1,10 +1,38 @@
 //! What is bad about a configuration.
 
+use std::collections::BTreeSet;
+
 use crate::certificate::Failure;
-use crate::program::{Program, Situation, StateVar};
+use crate::numeric::{Bound, Zone};
+use crate::program::{Domain, Expr, Program, Situation, StateVar};
 
 use super::configuration::{Configuration, Layout};
+use super::data::Data;
 use super::evaluate::truth;
+
+/// Whether a condition may hold in some state, or this cannot be told.
+pub(in crate::certificate) fn may_hold(program: &Program, condition: &Expr<StateVar>) -> bool {
+    let mut variables = BTreeSet::new();
+    condition.for_each_var(&mut |it| variables.extend([*it]));
+    let variables: Vec<StateVar> = variables.into_iter().collect();
+    let mut data = Data::new(Zone::all(variables.len() + 1));
+    for (number, variable) in (1..).zip(&variables) {
+        let Some((lo, hi)) = domain(program, *variable).bounds() else { continue };
+        let is_left = lo.checked_neg().is_none_or(|lo| data.add(0, number, Bound::at_most(lo)));
+        if !(is_left && data.add(number, 0, Bound::at_most(hi))) {
+            return false;
+        }
+    }
+    let number = |it: &StateVar| variables.partition_point(|known| known < it) + 1;
+    truth(condition, &data, &number).map_or(true, |cases| cases.iter().any(|case| case.1 == Some(true)))
+}
+
+fn domain(program: &Program, variable: StateVar) -> Domain {
+    match variable {
+        StateVar::Register(process, register) => program.processes()[process].registers[register].domain,
+        StateVar::Memory(x) => program.locations()[x].domain,
+    }
+}
 
 /// Looks for bad situations.
 pub(super) struct Bad<'a> {

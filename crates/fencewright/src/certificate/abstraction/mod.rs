@@ -49,6 +49,7 @@ use data::Data;
 use late::{loads_at, waiting_points};
 use step::{Next, Stepper};
 
+pub(super) use bad::may_hold;
 pub use linear::{Predicate, Site};
 
 /// A grid through which a program is seen.

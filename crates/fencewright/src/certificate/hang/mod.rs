@@ -10,8 +10,14 @@
 //!
 //! Registers that no longer matter hold 0 ([`live`](super::live)), and combinations of places that nobody can have left
 //! memory for are left out ([`last`]).
+//!
+//! Where data is unbounded, not all may be tried. There it is read off the text where threads may be stuck ([`ways`],
+//! [`left`]), which is enough for a proof that none is.
 
+mod conditions;
 mod last;
+mod left;
+mod ways;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -27,6 +33,7 @@ use crate::util::{Idx, IndexVec, components};
 
 use last::{Lasts, is_possible, lasts};
 
+use super::held::held;
 use super::live::Live;
 use super::locals::{Letter, LocalState, Offers, Values};
 use super::verify::{Failure, Steps};
@@ -34,8 +41,6 @@ use super::verify::{Failure, Steps};
 /// Threads that may wait for ever at a label: the name of the thread, or of its family, without blanks, and the label.
 type MayWait = [(String, String)];
 
-/// So many values of a location are tried at most.
-const MAX_VALUES: u64 = 1024;
 /// So many contents of what a thread touches, times its steps, are tried at most.
 const MAX_TRIED: usize = 50_000_000;
 /// More combinations of places than this are not listed.
@@ -47,8 +52,24 @@ const MAX_SITUATIONS: usize = 50_000;
 /// There is too much to try.
 pub(super) fn asked(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>) -> Result<Program, Failure> {
     let plain = program.with_properties([]);
-    let values = values(&plain)?;
-    let flow = Flow { program: &plain, placement: &Placement::NONE };
+    let situations = match listed(&plain, may_wait, steps) {
+        Err(Failure::Refused(_)) if plain.has_unbounded_data() => ways::situations(&plain, may_wait, steps)?,
+        listed => listed?,
+    };
+    let (kind, text, words) = (PropertyKind::Hang, String::new(), PropertyWords::default());
+    let property = Property { kind, situations, text, words, span: Span::default() };
+    Ok(plain.with_assumed(&|_| true).with_properties([property]))
+}
+
+/// Whether nothing is forbidden but hangs.
+pub(super) fn is_exact(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>) -> bool {
+    !program.has_unbounded_data() || listed(&program.with_properties([]), may_wait, steps).is_ok()
+}
+
+/// Where all threads are stuck or have ended, by trying all that memory can hold.
+fn listed(plain: &Program, may_wait: &MayWait, steps: &mut Steps<'_>) -> Result<Vec<Situation>, Failure> {
+    let values = held(plain, steps)?;
+    let flow = Flow { program: plain, placement: &Placement::NONE };
     // Whether a store waits makes no difference to who is stuck.
     let offers = Offers { flow, buffering: Buffering::Fifo, values: &values };
     let mut places = IndexVec::new();
@@ -56,19 +77,13 @@ pub(super) fn asked(program: &Program, may_wait: &MayWait, steps: &mut Steps<'_>
         let thread = Thread::new(&offers, process, may_wait, steps)?;
         places.push(thread.places(&values, steps)?);
     }
-    let situations = together(&plain, &places, steps)?;
-    let (kind, text, words) = (PropertyKind::Hang, String::new(), PropertyWords::default());
-    let property = Property { kind, situations, text, words, span: Span::default() };
-    Ok(plain.with_assumed(&|_| true).with_properties([property]))
+    together(plain, &places, steps)
 }
 
-/// All that locations can hold.
-pub(super) fn values(program: &Program) -> Result<Values, Failure> {
-    let all = program.locations().iter().map(|location| match (location.domain.bounds(), location.domain.size()) {
-        (Some((lo, hi)), Some(size)) if size <= MAX_VALUES => Ok((lo..=hi).collect()),
-        _ => Failure::refused(format!("`{}` holds too many values to try each", location.name)),
-    });
-    all.collect()
+/// Whether a thread is meant by the name of a thread or of a family.
+fn is_meant(program: &Program, process: ProcessId, name: &str) -> bool {
+    let own: String = program.processes()[process].name.split_whitespace().collect();
+    name == own || own.split('(').next() == Some(name)
 }
 
 /// What some locations hold.
@@ -130,9 +145,8 @@ impl<'a> Thread<'a> {
             from += 1;
         }
         let program = offers.flow.program;
-        let name: String = program.processes()[process].name.split_whitespace().collect();
-        let is_meant = |thread: &str| thread == name || name.split('(').next() == Some(thread);
-        let labels: Vec<&str> = may_wait.iter().filter(|it| is_meant(&it.0)).map(|it| it.1.as_str()).collect();
+        let meant = may_wait.iter().filter(|it| is_meant(program, process, &it.0));
+        let labels: Vec<&str> = meant.map(|it| it.1.as_str()).collect();
         let is_labelled =
             |point: PointId| program.points()[point].labels.iter().any(|it| labels.contains(&it.as_str()));
         let may_wait = locals.iter().map(|it| point(it).is_some_and(is_labelled)).collect();

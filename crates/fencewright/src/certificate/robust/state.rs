@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::certificate::hang;
+use crate::certificate::held::held;
 use crate::certificate::live::Live;
 use crate::certificate::locals::{Letter, LocalState, Offers, Values};
 use crate::certificate::verify::{Failure, Steps};
@@ -35,7 +35,7 @@ const MAX_SITUATIONS: usize = 20_000;
 /// There is too much to look at.
 pub(in crate::certificate) fn asked(program: &Program, steps: &mut Steps<'_>) -> Result<Program, Failure> {
     let plain = alone(program);
-    let values = hang::values(&plain)?;
+    let values = held(&plain, steps)?;
     let mut visit = Visit::new(&plain, &values, steps)?;
     visit.run(steps)?;
     let situations = Beyond::new(&visit).all(steps)?;

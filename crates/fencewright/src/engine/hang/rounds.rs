@@ -21,7 +21,7 @@ use std::slice;
 
 use crate::engine::Unsupported;
 use crate::engine::automaton::Unmade;
-use crate::program::{BinaryOp, Edge, Expr, Op, PointId, ProcessId, Program, Situation, StateVar};
+use crate::program::{BinaryOp, Edge, Expr, Micro, Op, PointId, ProcessId, Program, Situation, StateVar};
 use crate::source::Span;
 use crate::util::components;
 use crate::watch::{Monitor, Progress};
@@ -122,7 +122,7 @@ impl<'a> Thread<'a> {
         let ended = Stay { points: ends, condition: Condition::new(), is_fine: true };
         let mut stays: Vec<Stay> = Some(ended).filter(|it| !it.points.is_empty()).into_iter().collect();
         for &point in self.points.iter().filter(|it| !is_end(it)) {
-            stays.extend(self.blocked(point, may_wait(point)));
+            stays.extend(self.blocked(point, may_wait(point))?);
         }
         for part in self.parts() {
             self.has_heads(&part)?;
@@ -139,11 +139,16 @@ impl<'a> Thread<'a> {
     }
 
     /// When it does nothing any more at a point.
-    fn blocked(&self, point: PointId, is_fine: bool) -> Vec<Stay> {
+    fn blocked(&self, point: PointId, is_fine: bool) -> Result<Vec<Stay>, Unsupported> {
         let steps: Vec<&Step> = self.steps.iter().filter(|step| step.from == point).collect();
         // A wait that goes back to its first load is a way round.
         if steps.len() > self.program.points()[point].edges.len() {
-            return Vec::new();
+            return Ok(Vec::new());
+        }
+        if let Some(step) = steps.iter().find(|step| waits_inside(&step.op)) {
+            let line = self.program.source().line_name(step.span);
+            let reason = format!("{line} is an atomic block that waits, in a program with unbounded data");
+            return Err(Unsupported { reason, help: "give variables ranges".to_owned() });
         }
         let start = vec![Way::new(self.program, self.process, point)];
         let barred = steps.into_iter().try_fold(start, |ways, step| {
@@ -151,7 +156,7 @@ impl<'a> Thread<'a> {
             barred.map(|it| it.into_iter().flatten().collect())
         });
         let stay = |way: Way<'_>| Stay { points: vec![point], condition: way.condition, is_fine };
-        barred.unwrap_or_default().into_iter().filter(Way::is_possible).map(stay).collect()
+        Ok(barred.unwrap_or_default().into_iter().filter(Way::is_possible).map(stay).collect())
     }
 
     /// From where an `assume` does not hold back to its first load.
@@ -225,6 +230,23 @@ fn reads_memory(op: &Op) -> bool {
     match op {
         Op::Load(..) | Op::Rmw { .. } | Op::Locked(_) => true,
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Store(..) | Op::Fence(_) => false,
+    }
+}
+
+/// Whether a block may be impossible.
+fn waits_inside(op: &Op) -> bool {
+    match op {
+        Op::Locked(body) => body.iter().any(waits),
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) => false,
+        Op::Store(..) | Op::Rmw { .. } | Op::Fence(_) => false,
+    }
+}
+
+fn waits(micro: &Micro) -> bool {
+    match micro {
+        Micro::Assume(_) => true,
+        Micro::Choose(branches) => branches.iter().flatten().any(waits),
+        Micro::Assert(_) | Micro::Assign(..) | Micro::Havoc(..) | Micro::Load(..) | Micro::Store(..) => false,
     }
 }
 
