@@ -101,11 +101,7 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
     task.is_closed().map_err(|it| StopReason::Unproved(it.reason))?;
     let mut before = Vec::new();
-    let rests_on = match task.program.properties().iter().all(|it| it.situations.is_empty()) {
-        // Little leads to what is nowhere, however many states there are.
-        true => RestsOn::Basis,
-        false => named(engine).map_or(RestsOn::Other, |it| it.card().rests_on),
-    };
+    let rests_on = named(engine).map_or(RestsOn::Other, |it| it.card().rests_on);
     let first = PROVERS.iter().filter(|it| it.follows(rests_on));
     for prover in first.chain(PROVERS.iter().filter(|it| !it.follows(rests_on))) {
         if !prover.proves(task, &before) {

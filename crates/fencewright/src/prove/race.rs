@@ -2,6 +2,7 @@
 //! model no two accesses come at once.
 
 use crate::certificate::{Certificate, Claim, Question, digest, explore_ordered};
+use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::data_race::ask_race;
 use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict};
 use crate::program::Program;
@@ -37,6 +38,9 @@ fn why(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Certifica
     let question = Question::Race(n_states);
     let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
     let asked = Task { program: &asked, ..*task };
+    // Little leads to what is nowhere, however many states there are.
+    let is_nowhere = asked.program.properties().iter().all(|it| it.situations.is_empty());
+    let engine = if is_nowhere { LoadBuffer.name() } else { engine };
     let mut found = certificate(&asked, Claim::Safe(task.placement.clone(), proof(&asked, engine, monitor)?));
     found.subject.question = question;
     // It is about the program; what is asked of it is made anew.
