@@ -484,10 +484,10 @@ pub(super) fn fetched(op: BinaryOp) -> Option<program::BinaryOp> {
     }
 }
 
-/// The update that applies an operator: an unsigned sum wraps.
+/// The update that applies an operator: a narrow unsigned sum wraps. That a wide one leaves the range of its type is told.
 pub(super) fn wrapping(op: program::BinaryOp, ty: &Type) -> Update {
     let is_sum = matches!(op, program::BinaryOp::Add | program::BinaryOp::Sub);
-    match ty.integer().and_then(Integer::mask).filter(|_| is_sum) {
+    match ty.integer().filter(|it| is_sum && it.bits <= 16).and_then(Integer::mask) {
         Some(mask) => Update::Wrapping(op, mask),
         None => Update::Fetch(op),
     }

@@ -152,7 +152,7 @@ impl<'a> Lowering<'a> {
         ];
         let go: Block = go.into_iter().map(|kind| Stmt { span, kind }).collect();
         let now = Expr::from(Effect { span, kind: EffectKind::Load(round, LoadOrder::Acquire) });
-        let wait = StmtKind::Assume(test(Expr::binary(Op::Ne, now, before), span));
+        let wait = StmtKind::While(test(Expr::binary(Op::Eq, now, before), span), Vec::new());
         self.state.emit(StmtKind::If(vec![(test(is_last, span), go)], vec![Stmt { span, kind: wait }]), span);
         self.state.stable.insert(result);
         Some(Expr::Var(Operand::Local(result)))
@@ -174,15 +174,19 @@ impl<'a> Lowering<'a> {
             Some(Expr::Const(0))
         })?;
         self.unlocked(mutex, span)?;
-        let wakes = self.state.kept(EffectKind::Any(Domain::Range(0, 1), 0, 1), span);
+        // Time is up whenever it is.
+        let wakes = match is_timed {
+            true => Expr::Const(1),
+            false => self.state.kept(EffectKind::Any(Domain::Range(0, 1), 0, 1), span),
+        };
         self.at_each(named, span, &mut |it, target| {
             let place = it.place(&waits(target, thread), span)?;
             let by_itself = StmtKind::Store(place.clone(), StoreOrder::Relaxed, Expr::Const(0));
             let load = Expr::from(Effect { span, kind: EffectKind::Load(place, LoadOrder::Acquire) });
-            let woken = StmtKind::Assume(test(Expr::binary(Op::Eq, load, Expr::Const(0)), span));
+            let asleep = StmtKind::While(test(Expr::binary(Op::Ne, load, Expr::Const(0)), span), Vec::new());
             let is_so = test(Expr::binary(Op::Ne, wakes.clone(), Expr::Const(0)), span);
-            let (by_itself, woken) = (vec![Stmt { span, kind: by_itself }], vec![Stmt { span, kind: woken }]);
-            it.state.emit(StmtKind::If(vec![(is_so, by_itself)], woken), span);
+            let (by_itself, asleep) = (vec![Stmt { span, kind: by_itself }], vec![Stmt { span, kind: asleep }]);
+            it.state.emit(StmtKind::If(vec![(is_so, by_itself)], asleep), span);
             Some(Expr::Const(0))
         })?;
         self.locked(mutex, span)?;
@@ -190,7 +194,6 @@ impl<'a> Lowering<'a> {
             return Some(Expr::Const(0));
         }
         let is_late = self.state.kept(EffectKind::Any(Domain::Range(0, 1), 0, 1), span);
-        let is_late = Expr::binary(Op::Mul, is_late, wakes);
         Some(Expr::binary(Op::Mul, is_late, Expr::Const(TIMED_OUT)))
     }
 
