@@ -104,18 +104,12 @@ impl Lowering<'_> {
     /// How many objects there are in a pool.
     fn slots(&self, object: ObjectId) -> u64 {
         let object = &self.memory.objects[object.0];
-        match &object.ty.ty {
-            Type::Array(_, n) if object.is_pool => *n,
-            _ => 1,
-        }
+        if let (Type::Array(_, n), true) = (&object.ty.ty, object.is_pool) { *n } else { 1 }
     }
 
     /// All that was ever allocated of a type.
     fn allocated_as(&self, element: &Qualified) -> Vec<(ObjectId, u64)> {
-        let is_it = |ty: &Type| match ty {
-            Type::Array(of, _) => of.ty == element.ty,
-            ty => *ty == element.ty,
-        };
+        let is_it = |ty: &Type| matches!(ty, Type::Array(of, _) if of.ty == element.ty) || *ty == element.ty;
         let made = self.known.objects.iter().filter(|(_, made)| made.thread.is_none() && is_it(&made.ty.ty));
         let objects = made.filter_map(|(key, _)| self.locals.get(key).copied());
         objects.flat_map(|it| (0..self.slots(it)).map(move |slot| (it, slot))).collect()

@@ -240,12 +240,14 @@ impl<'a> Lowering<'a> {
             self.store(&named, StoreOrder::Release, Value::int(0), span)?;
             return Some(Value::int(0));
         }
-        let done = match system {
-            System::Unlock => self.unlocked(lock, span),
-            System::TryLock => self.at_lock(lock, span, &mut |it, place| {
+        let done = if matches!(system, System::Unlock) {
+            self.unlocked(lock, span)
+        } else if matches!(system, System::TryLock) {
+            self.at_lock(lock, span, &mut |it, place| {
                 it.state.kept(EffectKind::Decide(taken(place, span)), span).negated()
-            }),
-            _ => self.locked(lock, span),
+            })
+        } else {
+            self.locked(lock, span)
         };
         Some(Value::Number(done?, Integer::INT))
     }

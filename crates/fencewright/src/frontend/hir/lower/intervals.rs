@@ -81,11 +81,12 @@ pub(super) fn eval(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> Interval)
             Interval::Bounded(lo, hi) => Interval::checked(-hi, -lo),
             it @ (Interval::Empty | Interval::All | Interval::TooLarge) => it,
         },
-        Expr::Binary(op, left, right) => match eval(left, of) {
+        Expr::Binary(op, left, right) => {
+            let left = eval(left, of);
             // What grows without end is taken for an integer without bounds, and does not wrap.
-            unbounded @ (Interval::All | Interval::TooLarge) if is_wrap(expr) => unbounded,
-            left => apply(*op, left, eval(right, of)),
-        },
+            let is_endless = matches!(left, Interval::All | Interval::TooLarge) && is_wrap(expr);
+            if is_endless { left } else { apply(*op, left, eval(right, of)) }
+        }
     }
 }
 
