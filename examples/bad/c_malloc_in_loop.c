@@ -1,7 +1,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-void *f(void *p) { for (;;) { int *q = malloc(sizeof(int)); *q = 1; } }
+void *f(void *p) { for (;;) { int *q = malloc(2 * sizeof(int)); *q = 1; } }
 
 int main(void)
 {

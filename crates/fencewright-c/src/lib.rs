@@ -55,14 +55,13 @@ impl Frontend for C {
         litmus::asked(source.text())
     }
 
+    fn claims(&self, ending: &str, text: &str) -> bool {
+        ending == "litmus" && litmus::is_litmus(text)
+    }
+
     fn rewrite(&self) -> Option<&dyn Rewrite> {
         Some(&rewrite::Fences)
     }
-}
-
-/// Whether a litmus test is one in C.
-pub fn is_c_litmus(text: &str) -> bool {
-    litmus::is_litmus(text)
 }
 
 /// Reads a text, with threads that it may not name itself.

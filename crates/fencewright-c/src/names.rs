@@ -19,12 +19,19 @@ pub(crate) struct Names {
     pub(crate) variables: BTreeMap<String, Type>,
     /// Enumeration constants.
     pub(crate) constants: BTreeMap<String, i64>,
+    /// How many threads there are, for what is kept for each.
+    pub(crate) n_threads: u64,
 }
 
 /// No array is longer.
 const MAX_CELLS: i64 = 4096;
 
 impl Names {
+    /// No names yet, for so many threads.
+    pub(crate) fn for_threads(n_threads: usize) -> Self {
+        Self { n_threads: n_threads as u64, ..Self::default() }
+    }
+
     /// Notes what a declaration says of types; its type, if that means something.
     pub(crate) fn declare(&mut self, it: &ast::Declaration, log: &mut Log) -> Option<Qualified> {
         let ty = self.resolve(&it.ty, log)?;

@@ -83,6 +83,7 @@ impl Type {
         match self {
             Self::Bool | Self::Integer(_) | Self::Pointer(_) => true,
             Self::Builtin(BuiltinType::Attributes | BuiltinType::File | BuiltinType::VaList) => false,
+            Self::Builtin(BuiltinType::Barrier | BuiltinType::Condition) => false,
             Self::Builtin(_) => true,
             Self::Void | Self::Array(..) | Self::Struct(_) | Self::Function => false,
         }

@@ -72,6 +72,7 @@ impl Code {
             StopReason::UnboundedData(_) | StopReason::States(_) | StopReason::Alarm(_) => Self::Unknown,
             StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => Self::Unknown,
             StopReason::Constraints(_) | StopReason::Overflow | StopReason::Unproved(_) => Self::Unknown,
+            StopReason::Pool(_) => Self::Unknown,
         }
     }
 }

@@ -1,17 +1,17 @@
 //! The front ends of this command. Those of other crates are registered here.
 
 use fencewright::frontend::{Frontend, fw, litmus, rmm};
-use fencewright_c::{C, Harness, is_c_litmus};
+use fencewright_c::{C, Harness};
 
 /// Every front end.
 pub(crate) const ALL: &[&dyn Frontend] = &[&fw::Fw, &rmm::Rmm, &litmus::Litmus, &C];
 
 /// The front end for a text that another one would read by its ending: litmus tests in C are C.
 pub(crate) fn by_text(chosen: &'static dyn Frontend, text: &str) -> &'static dyn Frontend {
-    if chosen.name() == litmus::Litmus.name() && is_c_litmus(text) { &C } else { chosen }
+    ALL.iter().copied().find(|it| it.claims(chosen.extension(), text)).unwrap_or(chosen)
 }
 
-/// The front end for a C text whose threads are named on the command line; it lives as long as the command.
-pub(crate) fn with_threads(harness: Harness) -> &'static dyn Frontend {
+/// The front end for a C text of which the command line says more; it lives as long as the command.
+pub(crate) fn with_harness(harness: Harness) -> &'static dyn Frontend {
     Box::leak(Box::new(harness))
 }

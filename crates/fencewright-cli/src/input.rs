@@ -176,7 +176,7 @@ pub(crate) fn read_as(
             console.error_about(Some(&name(path)), "`--thread` is for C", Some(help));
             return Err(Unread::Wrong);
         }
-        input.frontend = frontends::with_threads(harness);
+        input.frontend = frontends::with_harness(harness);
     }
     Ok(input)
 }

@@ -38,7 +38,9 @@ impl Document {
         files: &mut dyn Files,
     ) -> Self {
         let ending = uri.as_str().rsplit_once('.').map_or("", |(_, ending)| ending);
-        let frontend = frontends.iter().copied().find(|it| it.extension() == ending).unwrap_or(&fw::Fw);
+        let claimed = frontends.iter().copied().find(|it| it.claims(ending, text));
+        let by_ending = || frontends.iter().copied().find(|it| it.extension() == ending);
+        let frontend = claimed.or_else(by_ending).unwrap_or(&fw::Fw);
         let mut source = Source::new(uri.as_str(), text);
         let read = frontend.read(&mut Input { source: &mut source, files, defines: &[] });
         let file = read.surface().cloned().unwrap_or_default();

@@ -54,6 +54,7 @@ impl Worth {
             StopReason::UnboundedData(_) | StopReason::States(_) | StopReason::Alarm(_) => Self::Unknown,
             StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => Self::Unknown,
             StopReason::Constraints(_) | StopReason::Overflow | StopReason::Unproved(_) => Self::Unknown,
+            StopReason::Pool(_) => Self::Unknown,
         }
     }
 }
@@ -80,7 +81,7 @@ pub(crate) fn stopped(reason: &StopReason) -> String {
         StopReason::Interrupted | StopReason::BufferBound(_) | StopReason::UnboundedData(_) => reason.to_string(),
         StopReason::States(_) | StopReason::Alarm(_) | StopReason::Overflow => reason.to_string(),
         StopReason::Diverged(_) | StopReason::Unconfirmed(_) | StopReason::Slots(_) => reason.to_string(),
-        StopReason::Unproved(_) | StopReason::Defect(_) => reason.to_string(),
+        StopReason::Unproved(_) | StopReason::Defect(_) | StopReason::Pool(_) => reason.to_string(),
     }
 }
 

@@ -22,8 +22,9 @@ use crate::types::{Integer, Type};
 
 use super::Lowering;
 use super::awaits::Await;
+use super::expressions::{wrapped, wrapping};
 use super::places::{Named, test};
-use super::value::Value;
+use super::value::{Base, Value};
 use super::vatomic::vatomic;
 
 /// A memory order of C11.
@@ -371,9 +372,10 @@ impl<'a> Lowering<'a> {
         if !matches!(ty.ty, Type::Integer(_) | Type::Bool) {
             return self.refuse(span, "arithmetic on something that is no integer", "use an integer");
         }
-        let old = self.update(&named, order.update(), Update::Fetch(op), &by, span)?;
-        let value = if wants_new { Expr::binary(op, old, by) } else { old };
-        Some(Value::Number(value, ty.ty.integer().unwrap_or(Integer::INT)))
+        let integer = ty.ty.integer().unwrap_or(Integer::INT);
+        let old = self.update(&named, order.update(), wrapping(op, &ty.ty), &by, span)?;
+        let value = if wants_new { wrapped(Expr::binary(op, old, by), integer) } else { old };
+        Some(Value::Number(value, integer))
     }
 
     /// The order, which the builtins of gcc may leave out.
@@ -412,9 +414,17 @@ impl<'a> Lowering<'a> {
         let found = self.compared_and_swapped(&named, order, &old, &new, span);
         let found = found.and_then(|found| {
             let is = Expr::binary(Op::Eq, found.clone(), old.clone());
-            self.state.emit(StmtKind::Assign(result, is), span);
+            self.state.emit(StmtKind::Assign(result, is.clone()), span);
             let value = self.typed(found, &ty);
-            self.store(&expected, StoreOrder::Plain, value, span)
+            // A variable that only this thread sees holds the same again if they are the same.
+            if matches!(&expected, Named::Target(it) if matches!(it.base, Base::Variable(_))) {
+                return self.store(&expected, StoreOrder::Plain, value, span);
+            }
+            self.state.open();
+            let stored = self.store(&expected, StoreOrder::Plain, value, span);
+            let block = self.state.close();
+            self.state.emit(StmtKind::If(vec![(test(is.negated(), span), block)], Vec::new()), span);
+            stored
         });
         let strong = self.state.close();
         found?;

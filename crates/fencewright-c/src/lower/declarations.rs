@@ -2,13 +2,16 @@
 
 use std::rc::Rc;
 
-use fencewright::frontend::hir::{Expr, First, StmtKind as Kind};
-use fencewright::source::Diagnostic;
+use fencewright::frontend::hir::{Expr, First, LocalId, Operand, StmtKind as Kind};
+use fencewright::program::{BinaryOp as Op, Misuse};
+use fencewright::source::{Diagnostic, Span};
 
 use crate::ast::{self, TypeKind};
 use crate::types::{Integer, Qualified, Type};
 
-use super::thread::{Storage, Variable};
+use super::assigned::may_be_unset;
+use super::places::test;
+use super::thread::{IsSet, Storage, Variable, VariableId};
 use super::value::{Pointer, Points, Value};
 use super::{Lowering, Made};
 
@@ -48,7 +51,8 @@ impl<'a> Lowering<'a> {
         // A name may be used in what it starts with: `malloc(sizeof(*p))`.
         let storage = Storage::Known(zero(&ty.ty));
         let (text, span) = (name.text.clone(), name.span);
-        self.state.declare(Variable { name: text, ty: Rc::clone(&ty), storage, is_changed: false, span });
+        let is_set = IsSet::Known(true);
+        self.state.declare(Variable { name: text, ty: Rc::clone(&ty), storage, is_changed: false, span, is_set });
         let value = match &it.initial {
             Some(ast::Initial::Expr(value)) => Some(self.value(value)?),
             Some(ast::Initial::List(list, span)) => match list.as_slice() {
@@ -69,6 +73,7 @@ impl<'a> Lowering<'a> {
     ) -> Option<()> {
         let is_changed = self.state.frame().changed.contains(&name.text);
         let has_value = value.is_some();
+        let may_be_unset = !has_value && self.may_be_unset(&name.text);
         let value = self.converted(value.unwrap_or_else(|| zero(&ty.ty)), ty);
         let is_known = value.is_fixed() && (self.state.is_straight || !is_changed);
         let is_part = matches!(&value, Value::Pointer(it) if !is_changed && !matches!(it.what, Points::Dynamic(_)));
@@ -90,8 +95,48 @@ impl<'a> Lowering<'a> {
             }
             Storage::Register(local)
         };
-        self.state.declare(Variable { name: text, ty: Rc::clone(ty), storage, is_changed, span });
+        let is_set = match storage {
+            Storage::Register(_) if may_be_unset => IsSet::Register(self.set_register(false, span)),
+            Storage::Known(_) | Storage::Object(_) | Storage::Register(_) => IsSet::Known(!may_be_unset),
+        };
+        self.state.declare(Variable { name: text, ty: Rc::clone(ty), storage, is_changed, span, is_set });
         Some(())
+    }
+
+    /// A register that says whether a variable was assigned to.
+    pub(super) fn set_register(&mut self, is_set: bool, span: Span) -> LocalId {
+        let local = self.state.temporary(span);
+        self.state.thread.locals[local].is_boolean = true;
+        self.state.emit(Kind::Let(local, First::Constant(i64::from(is_set))), span);
+        local
+    }
+
+    /// Whether a variable of the function that is around may be read before anything is assigned to it.
+    fn may_be_unset(&mut self, name: &str) -> bool {
+        let function = self.state.frame().function.clone();
+        let Some(&tree) = self.functions.get(function.as_str()) else { return false };
+        self.unset.entry(function).or_insert_with(|| may_be_unset(&tree.body)).contains(name)
+    }
+
+    /// A variable that is read was assigned to.
+    pub(super) fn was_assigned(&mut self, id: VariableId, span: Span) {
+        match self.state.variables[id.0].is_set {
+            IsSet::Known(true) => {}
+            IsSet::Known(false) => self.misused(Misuse::Uninitialized, span),
+            IsSet::Register(local) => {
+                let is_set = Expr::binary(Op::Ne, Expr::Var(Operand::Local(local)), Expr::Const(0));
+                self.state.emit(Kind::Check(test(is_set, span), Misuse::Uninitialized), span);
+            }
+        }
+    }
+
+    /// Notes that something is assigned to a variable.
+    pub(super) fn note_assigned(&mut self, id: VariableId, span: Span) {
+        match self.state.variables[id.0].is_set {
+            IsSet::Known(true) => {}
+            IsSet::Known(false) => self.state.variables[id.0].is_set = IsSet::Known(true),
+            IsSet::Register(local) => self.state.emit(Kind::Assign(local, Expr::Const(1)), span),
+        }
     }
 
     /// A variable of a function that is in memory.
@@ -99,11 +144,11 @@ impl<'a> Lowering<'a> {
         let text = format!("{}.{}", self.state.thread.name, name.text);
         let unique = format!("{text}@{}", name.span.start);
         let (thread, is_unset) = (Some(self.state.thread.name.clone()), initial.is_none());
-        let made = Made { name: text, ty: Rc::clone(ty), span: name.span, thread, is_unset };
+        let made = Made { name: text, ty: Rc::clone(ty), span: name.span, thread, is_unset, n_slots: None };
         let object = self.made(&unique, &made);
         let storage = Storage::Object(object);
-        let variable =
-            Variable { name: name.text.clone(), ty: Rc::clone(ty), storage, is_changed: true, span: name.span };
+        let (text, span, is_set) = (name.text.clone(), name.span, IsSet::Known(true));
+        let variable = Variable { name: text, ty: Rc::clone(ty), storage, is_changed: true, span, is_set };
         self.state.declare(variable);
         let whole = self.memory.whole(object);
         initial.map_or(Some(()), |initial| self.initialize(&whole, initial))
@@ -130,7 +175,8 @@ impl<'a> Lowering<'a> {
         };
         let storage = Storage::Object(object);
         let ty = Rc::clone(ty);
-        self.state.declare(Variable { name: name.text.clone(), ty, storage, is_changed: true, span: name.span });
+        let (text, span, is_set) = (name.text.clone(), name.span, IsSet::Known(true));
+        self.state.declare(Variable { name: text, ty, storage, is_changed: true, span, is_set });
         Some(())
     }
 }

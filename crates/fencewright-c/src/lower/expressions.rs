@@ -13,7 +13,7 @@ use crate::types::{Integer, Qualified, Type};
 use super::Lowering;
 use super::conditions::is_comparison;
 use super::places::{Named, Orders, is_in, plus, test};
-use super::thread::{Storage, VariableId};
+use super::thread::{IsSet, Storage, VariableId};
 use super::value::{Pointer, Points, Value};
 
 impl<'a> Lowering<'a> {
@@ -185,13 +185,15 @@ impl<'a> Lowering<'a> {
         if let (Expr::Const(a), Expr::Const(b)) = (&a, &b)
             && let Some(value) = names::binary(op, *a, *b)
         {
-            return Some(Value::Number(wrapped(Expr::Const(value), ty), ty));
+            let value = wrapped(Expr::Const(value), ty);
+            self.must_fit(op, &value, ty, span);
+            return Some(Value::Number(value, ty));
         }
         let plain = |op| Some(Expr::binary(op, a.clone(), b.clone()));
         let expr = match op {
-            BinaryOp::Add => Some(wide(plus(a.clone(), b.clone()), ty)),
+            BinaryOp::Add => Some(wrapped(plus(a.clone(), b.clone()), ty)),
             BinaryOp::Sub => plain(program::BinaryOp::Sub).map(|it| wrapped(it, ty)),
-            BinaryOp::Mul => plain(program::BinaryOp::Mul).map(|it| wide(it, ty)),
+            BinaryOp::Mul => plain(program::BinaryOp::Mul).map(|it| wrapped(it, ty)),
             BinaryOp::Div => plain(program::BinaryOp::Div),
             BinaryOp::Rem => plain(program::BinaryOp::Rem),
             BinaryOp::BitAnd => plain(program::BinaryOp::BitAnd),
@@ -205,8 +207,26 @@ impl<'a> Lowering<'a> {
             | BinaryOp::Equal
             | BinaryOp::NotEqual => Some(super::conditions::compared(op, a, b)),
         };
+        let expr = expr?;
+        self.must_fit(op, &expr, ty, span);
         let ty = if is_comparison(op) { Integer::INT } else { ty };
-        Some(Value::Number(expr?, ty))
+        Some(Value::Number(expr, ty))
+    }
+
+    /// A signed result must not leave its type.
+    fn must_fit(&mut self, op: BinaryOp, result: &Expr, ty: Integer, span: Span) {
+        let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        if !is_sum || !ty.is_signed || ty.bits >= 64 {
+            return;
+        }
+        let (least, most) = (-(1_i64 << (ty.bits - 1)), (1_i64 << (ty.bits - 1)) - 1);
+        if matches!(result, Expr::Const(it) if (least..=most).contains(it)) {
+            return;
+        }
+        let is_over = Expr::binary(program::BinaryOp::Le, Expr::Const(least), result.clone());
+        let is_under = Expr::binary(program::BinaryOp::Le, result.clone(), Expr::Const(most));
+        let fits = Expr::binary(program::BinaryOp::And, is_over, is_under);
+        self.state.emit(StmtKind::Check(test(fits, span), Misuse::SignedOverflow), span);
     }
 
     fn shifted(&mut self, op: BinaryOp, a: Expr, by: &Expr, ty: Integer, span: Span) -> Option<Expr> {
@@ -264,7 +284,11 @@ impl<'a> Lowering<'a> {
         let moved = self.state.settled(plus(pointer.clone(), by), span);
         let runs = self.known.numbers.of_type(&to.ty, &self.memory, &self.names);
         let stays = runs.iter().fold(Expr::Const(0), |before, run| {
-            let stays = Expr::binary(program::BinaryOp::And, is_in(run, &pointer, 0), is_in(run, &moved, 1));
+            let stays = match run.is_pool {
+                true => Expr::binary(program::BinaryOp::Eq, moved.clone(), pointer.clone()),
+                false => is_in(run, &moved, 1),
+            };
+            let stays = Expr::binary(program::BinaryOp::And, is_in(run, &pointer, 0), stays);
             Expr::binary(program::BinaryOp::Or, before, stays)
         });
         self.state.emit(StmtKind::Check(test(stays, span), Misuse::OutsideObject), span);
@@ -335,7 +359,7 @@ impl<'a> Lowering<'a> {
             && let Some(fetch) = fetched(op)
         {
             let (by, _) = self.as_number(by.clone(), span)?;
-            let old = self.update(&named, UpdateOrder::SeqCst, Update::Fetch(fetch), &by, span)?;
+            let old = self.update(&named, UpdateOrder::SeqCst, wrapping(fetch, &ty.ty), &by, span)?;
             let old = self.typed(old, &ty);
             return if is_new {
                 let integer = Value::Number(by, ty.ty.integer().unwrap_or(Integer::INT));
@@ -405,6 +429,10 @@ impl<'a> Lowering<'a> {
                 };
                 self.state.emit(StmtKind::Let(local, first), span);
                 self.state.variables[id.0].storage = Storage::Register(local);
+                if self.state.variables[id.0].is_set == IsSet::Known(false) {
+                    let is_set = self.set_register(false, span);
+                    self.state.variables[id.0].is_set = IsSet::Register(is_set);
+                }
                 local
             }
             Storage::Object(_) => unreachable!("a variable in memory is no variable base"),
@@ -456,6 +484,15 @@ pub(super) fn fetched(op: BinaryOp) -> Option<program::BinaryOp> {
     }
 }
 
+/// The update that applies an operator: a narrow unsigned sum wraps. That a wide one leaves the range of its type is told.
+pub(super) fn wrapping(op: program::BinaryOp, ty: &Type) -> Update {
+    let is_sum = matches!(op, program::BinaryOp::Add | program::BinaryOp::Sub);
+    match ty.integer().filter(|it| is_sum && it.bits <= 16).and_then(Integer::mask) {
+        Some(mask) => Update::Wrapping(op, mask),
+        None => Update::Fetch(op),
+    }
+}
+
 fn negative(op: UnaryOp, it: Expr, ty: Integer) -> Value {
     let expr = match (op, it) {
         (_, Expr::Const(it)) => Expr::Const(names::unary(op, it).unwrap_or(0)),
@@ -478,9 +515,4 @@ pub(super) fn wrapped(expr: Expr, ty: Integer) -> Expr {
             Expr::binary(program::BinaryOp::BitAnd, expr, Expr::Const(mask))
         }
     }
-}
-
-/// The same for what only grows: wide numbers do not get there.
-fn wide(expr: Expr, ty: Integer) -> Expr {
-    if ty.bits <= 16 { wrapped(expr, ty) } else { expr }
 }

@@ -1,6 +1,7 @@
 //! Memory that does not live for ever, or holds nothing at first.
 //!
-//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed. Every access
+//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed; one in a loop is a
+//! pool of objects ([`pools`](super::pools)). Every access
 //! looks at the flag, if anything is freed at all; so does `free`, which sets it. Variables of threads that others
 //! point at have such a flag, too, which is set when their thread ends. What was loaded from memory that holds nothing
 //! at first is compared with the value that stands for nothing.
@@ -20,7 +21,7 @@ use super::conditions::truth_of;
 use super::memory::{Cell, Leaf, ObjectId};
 use super::places::{Named, test};
 use super::thread::Around;
-use super::value::{Base, Pointer, Points, Target, Value};
+use super::value::{Base, Target, Value};
 use super::{Life, Lowering, Made};
 
 impl<'a> Lowering<'a> {
@@ -36,14 +37,20 @@ impl<'a> Lowering<'a> {
             return self.refuse(span, &format!("`{}` has {n} parameters", name.text), "see its manual page");
         }
         let is_in_loop = |it: &Around| matches!(it, Around::Loop { .. });
-        if self.state.frames.iter().any(|frame| frame.loops.iter().any(is_in_loop)) {
-            let help = "allocate before the loop, or use an array";
-            return self.refuse(span, "memory is allocated in a loop", help);
-        }
+        let is_in_loop = self.state.frames.iter().any(|frame| frame.loops.iter().any(is_in_loop));
         let Some((ty, count)) = self.allocated(arguments) else {
             let help = "say it with `sizeof`: `malloc(sizeof(struct node))`";
             return self.refuse(span, "it is not known what is allocated", help);
         };
+        let is_reused = self.harness.is_heap_reused;
+        if count.is_some() && is_in_loop {
+            let help = "allocate the array before the loop, or put it into a structure";
+            return self.refuse(span, "an array is allocated in a loop", help);
+        }
+        if is_reused && (n == 2 || count.is_some()) {
+            let help = "use `malloc` of one object, and write to it";
+            return self.refuse(span, "an array or zeros are allocated where memory is used again", help);
+        }
         let shown = match &ty.ty {
             Type::Struct(number) => self.names.structures[*number].name.clone(),
             Type::Void
@@ -57,15 +64,14 @@ impl<'a> Lowering<'a> {
         self.n_allocated += 1;
         let name = format!("{}.{shown}{}", self.state.thread.name, self.n_allocated);
         let element = Rc::new(ty);
-        let whole = match count {
+        let n_slots = is_in_loop.then(|| self.harness.room());
+        let whole = match count.or(n_slots) {
             None => Rc::clone(&element),
             Some(count) => Rc::new(Type::Array(Rc::clone(&element), count).plain()),
         };
-        let object = self
-            .made(&format!("{name}@{}", span.start), &Made { name, ty: whole, span, thread: None, is_unset: n == 1 });
-        let target = self.memory.whole(object);
-        let target = target.decayed().unwrap_or(target);
-        Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))
+        let made = Made { name: name.clone(), ty: whole, span, thread: None, is_unset: n == 1, n_slots };
+        let object = self.made(&format!("{name}@{}", span.start), &made);
+        self.handed_out(object, (element, n_slots), is_reused, span)
     }
 
     /// `free(p)`; of nothing, it does nothing.
@@ -87,9 +93,12 @@ impl<'a> Lowering<'a> {
                 it.misused(Misuse::FreeOfOther, span);
                 return Some(Expr::Const(0));
             };
-            it.is_not_over(flag, Misuse::DoubleFree, span)?;
-            let flag = Named::Target(it.memory.whole(flag));
+            let flag = it.flag_of(flag, target);
+            it.is_not_over(&flag, Misuse::DoubleFree, span)?;
             it.store(&flag, StoreOrder::Relaxed, Value::int(1), span)?;
+            if it.harness.is_heap_reused {
+                it.keep_for_reuse(target, span);
+            }
             Some(Expr::Const(0))
         });
         let block = self.state.close();
@@ -109,18 +118,28 @@ impl<'a> Lowering<'a> {
     }
 
     /// What was freed is not used, nor are variables of threads that have ended.
-    pub(super) fn is_alive(&mut self, object: ObjectId, span: Span) -> Option<()> {
+    pub(super) fn is_alive(&mut self, target: &Target, span: Span) -> Option<()> {
+        let Base::Object(object) = target.base else { return Some(()) };
         let Some(life) = self.lives.get(&object).cloned() else { return Some(()) };
         let (is_at_risk, misuse) = match &life.thread {
             None => (self.known.is_freed, Misuse::UseAfterFree),
             Some(thread) => (*thread != self.state.thread.name, Misuse::Ended),
         };
-        if is_at_risk { self.is_not_over(life.flag, misuse, span) } else { Some(()) }
+        let flag = self.flag_of(life.flag, target);
+        if is_at_risk { self.is_not_over(&flag, misuse, span) } else { Some(()) }
     }
 
-    fn is_not_over(&mut self, flag: ObjectId, misuse: Misuse, span: Span) -> Option<()> {
-        let flag = Named::Target(self.memory.whole(flag));
-        let is_over = self.load(&flag, LoadOrder::Relaxed, span)?;
+    /// The flag that says whether a target is over; of a pool, each object has its own.
+    pub(super) fn flag_of(&self, flag: ObjectId, target: &Target) -> Named {
+        let whole = self.memory.whole(flag);
+        Named::Target(match (&whole.ty.ty, target.indices.first()) {
+            (Type::Array(of, _), Some(index)) => whole.at(index.clone(), Rc::clone(of)),
+            _ => whole,
+        })
+    }
+
+    fn is_not_over(&mut self, flag: &Named, misuse: Misuse, span: Span) -> Option<()> {
+        let is_over = self.load(flag, LoadOrder::Relaxed, span)?;
         let (is_over, _) = self.as_number(is_over, span)?;
         match is_over {
             Expr::Const(0) => {}

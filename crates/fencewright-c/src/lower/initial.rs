@@ -24,6 +24,8 @@ impl<'a> Lowering<'a> {
     /// Gives a target what it starts with.
     pub(super) fn initialize(&mut self, target: &Target, initial: &'a Initial) -> Option<()> {
         match (initial, &target.ty.ty) {
+            // `PTHREAD_COND_INITIALIZER`: nobody waits.
+            (_, Type::Builtin(ast::BuiltinType::Condition)) => Some(()),
             (Initial::Expr(value), _) => {
                 let span = value.span;
                 let value = self.value(value)?;
@@ -98,7 +100,14 @@ impl<'a> Lowering<'a> {
         let name = format!("{}.literal@{}", self.state.thread.name, span.start);
         let object = self.made(
             &name.clone(),
-            &Made { name, ty: Rc::new(ty), span, thread: Some(self.state.thread.name.clone()), is_unset: false },
+            &Made {
+                name,
+                ty: Rc::new(ty),
+                span,
+                thread: Some(self.state.thread.name.clone()),
+                is_unset: false,
+                n_slots: None,
+            },
         );
         let whole = self.memory.whole(object);
         self.initialize(&whole, initial)?;

@@ -15,7 +15,7 @@ use fencewright::frontend::hir::{
     Block, Body, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, LoadOrder, LocalId, Observed,
     Operand, Place, Property, Stmt, StmtKind, StoreOrder,
 };
-use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Template, TemplateId};
+use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Misuse, Template, TemplateId};
 use fencewright::source::Span;
 
 use crate::ast;
@@ -36,6 +36,15 @@ pub(super) struct Threads {
     names: BTreeMap<String, usize>,
     /// The label at the end of the thread that is lowered.
     end: Option<LabelId>,
+    /// Its number: `main` is the first.
+    current: usize,
+}
+
+impl Threads {
+    /// How many there are beside `main`.
+    pub(super) fn count(&self) -> usize {
+        self.spawned.len()
+    }
 }
 
 /// A thread that is created.
@@ -143,7 +152,7 @@ impl<'a> Lowering<'a> {
 
     /// `main` as a thread: it waits for those that it joins.
     fn main_thread(&mut self, mut state: State, block: Block, labels: Vec<LabelId>) {
-        let mut body = Vec::new();
+        let mut body = std::mem::take(&mut state.first);
         if !self.threads.is_beside {
             for number in 0..self.threads.spawned.len() {
                 if self.threads.spawned[number].is_joined {
@@ -160,6 +169,7 @@ impl<'a> Lowering<'a> {
     /// One of the threads that `main` creates.
     fn thread(&mut self, number: usize) {
         let spawned = self.threads.spawned[number].clone();
+        self.threads.current = number + 1;
         let function = spawned.function.clone();
         let Some(&ast) = self.functions.get(function.as_str()) else { return };
         let template = self.template(&function, ast.name.span);
@@ -182,7 +192,8 @@ impl<'a> Lowering<'a> {
             let place = Place::Fixed(done);
             self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(1)), ast.end);
         }
-        let block = std::mem::take(&mut self.state.blocks[0]);
+        let mut block = std::mem::take(&mut self.state.first);
+        block.append(&mut self.state.blocks[0]);
         self.state.thread.body = Body { labels, block: unwrapped(block) };
         let thread = std::mem::replace(&mut self.state, State::new("", template, Span::default())).thread;
         self.unit.thread(thread);
@@ -253,6 +264,12 @@ impl<'a> Lowering<'a> {
         }
         self.threads.spawned.push(Spawned { function, arguments, span, is_joined: false, start, done: None });
         self.state.is_alone = false;
+    }
+
+    /// The number of the thread that is lowered.
+    pub(super) fn thread_number(&self) -> usize {
+        // In the first pass it is not known how many there are.
+        self.threads.current.min(self.n_threads() - 1)
     }
 
     fn flag(&mut self, name: &str, span: Span) -> LocationId {
@@ -345,6 +362,7 @@ impl<'a> Lowering<'a> {
         seen: &mut BTreeMap<LocalId, program::Expr<Observed>>,
         finals: &mut Vec<(program::Expr<Observed>, Span)>,
     ) -> Option<()> {
+        let mut fits = Vec::new();
         for stmt in block {
             if let StmtKind::Let(local, first) = &stmt.kind {
                 let value = match first {
@@ -358,7 +376,12 @@ impl<'a> Lowering<'a> {
                 let value = observed(expr, seen)?;
                 seen.insert(*local, value);
             } else if let StmtKind::Assert(condition) = &stmt.kind {
-                finals.push((observed_condition(condition, seen)?, condition.span));
+                let holds = observed_condition(condition, seen)?;
+                let holds = fits.drain(..).fold(holds, |all, it| program::Expr::binary(BinaryOp::And, it, all));
+                finals.push((holds, condition.span));
+            } else if let StmtKind::Check(condition, Misuse::SignedOverflow) = &stmt.kind {
+                // What is asserted of a result must be said of one that is there.
+                fits.push(observed_condition(condition, seen)?);
             } else if let StmtKind::Do(Effect { kind: EffectKind::Call(call), .. }) = &stmt.kind {
                 let returns = call.body.block.iter().any(|it| matches!(it.kind, StmtKind::Return(Some(_))));
                 if returns || !call.body.labels.is_empty() {
@@ -372,7 +395,7 @@ impl<'a> Lowering<'a> {
                 return None;
             }
         }
-        Some(())
+        fits.is_empty().then_some(())
     }
 
     fn say_finals(&mut self, finals: Vec<(program::Expr<Observed>, Span)>) {

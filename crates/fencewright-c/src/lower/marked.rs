@@ -13,6 +13,7 @@ use crate::ast::Remark;
 
 use super::Lowering;
 use super::value::Value;
+use super::waits::is_wait;
 
 /// No more threads are made of one comment.
 const MAX_THREADS: i64 = 64;
@@ -35,7 +36,8 @@ impl Lowering<'_> {
     pub(super) fn marked(&mut self) -> Option<Marked> {
         let by_hand = self.harness.lines().into_iter().map(|text| Remark { text, span: Span::default() });
         let by_hand: Vec<Remark> = by_hand.collect();
-        let remarks = if self.harness.threads.is_empty() { self.tree.remarks.clone() } else { by_hand };
+        let mut remarks = if self.harness.threads.is_empty() { self.tree.remarks.clone() } else { by_hand };
+        remarks.retain(|it| !is_wait(it));
         let (mut marked, mut is_right) = (Marked::default(), Some(()));
         for remark in &remarks {
             is_right = is_right.and(self.remark(remark, &mut marked));
@@ -46,7 +48,7 @@ impl Lowering<'_> {
     fn remark(&mut self, remark: &Remark, marked: &mut Marked) -> Option<()> {
         let (word, rest) = remark.text.trim().split_once(' ').unwrap_or((remark.text.trim(), ""));
         if !matches!(word, "thread" | "init" | "final") {
-            let help = "write `// fencewright: thread f(0)`, `init f()` or `final f()`";
+            let help = "write `// fencewright: thread f(0)`, `init f()`, `final f()` or `may wait`";
             return self.refuse(remark.span, &format!("`{}` means nothing here", remark.text.trim()), help);
         }
         let Some((name, all)) = call(rest) else {

@@ -18,6 +18,7 @@ use fencewright::frontend::hir::{Expr, Unit};
 use fencewright::program::{ArrayId, Domain, Initial, Location, LocationId};
 use fencewright::source::Span;
 
+use crate::ast::BuiltinType;
 use crate::names::Names;
 use crate::types::{Integer, Qualified, Type};
 
@@ -35,6 +36,8 @@ pub(crate) struct Object {
     pub ty: Rc<Qualified>,
     pub leaves: Vec<Leaf>,
     pub span: Span,
+    /// Whether it is an array of objects that have nothing to do with each other.
+    pub is_pool: bool,
 }
 
 /// All the cells at the end of one way of fields.
@@ -93,6 +96,8 @@ pub(crate) struct Run {
     pub shape: Vec<u64>,
     /// The first itself.
     pub target: Target,
+    /// Whether they have nothing to do with each other.
+    pub is_pool: bool,
 }
 
 impl Run {
@@ -115,7 +120,8 @@ impl Memory {
         let id = ObjectId(self.objects.len());
         let mut leaves = Vec::new();
         flatten(ty, names, &mut Leaf::at_root(ty), &mut leaves);
-        self.objects.push(Object { name: name.to_owned(), ty: Rc::clone(ty), leaves, span });
+        let is_pool = false;
+        self.objects.push(Object { name: name.to_owned(), ty: Rc::clone(ty), leaves, span, is_pool });
         self.by_name.insert(name.to_owned(), id);
         id
     }
@@ -253,6 +259,16 @@ fn flatten(ty: &Qualified, names: &Names, at: &mut Leaf, leaves: &mut Vec<Leaf>)
                 at.name.truncate(length);
             }
         }
+        Type::Builtin(kind @ (BuiltinType::Barrier | BuiltinType::Condition)) => {
+            for (i, (name, ty)) in super::sync::parts(*kind, names.n_threads).iter().enumerate() {
+                let length = at.name.len();
+                at.name += &format!(".{name}");
+                at.fields.push(i);
+                flatten(ty, names, at, leaves);
+                at.fields.pop();
+                at.name.truncate(length);
+            }
+        }
         Type::Bool | Type::Integer(_) | Type::Pointer(_) | Type::Builtin(_) => {
             let n = at.shape.iter().product::<u64>() as usize;
             let (fields, name, shape) = (at.fields.clone(), at.name.clone(), at.shape.clone());
@@ -303,7 +319,8 @@ impl Numbers {
             let Some(id) = memory.named(&key.object) else { continue };
             let Some((target, shape)) = first_part(memory, names, id, key) else { continue };
             if &target.ty.ty == ty {
-                runs.push(Run { first, shape, target });
+                let is_pool = memory.objects[id.0].is_pool;
+                runs.push(Run { first, shape, target, is_pool });
             }
         }
         runs.sort_by_key(|it| it.first);

@@ -19,12 +19,15 @@
 //! | `expressions`, `conditions`, `statements`, `calls` | what each of them puts there |
 //! | `sequence` | operands that may be evaluated in either order |
 //! | `declarations`, `initial` | variables of functions, and what variables start with |
+//! | `assigned` | variables that nothing may have been assigned to |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
-//! | `heap` | memory that is allocated |
+//! | `heap`, `pools` | memory that is allocated; in loops, or again |
 //! | `atomics`, `vatomic`, `awaits` | atomic functions, and waiting for a value |
-//! | `system` | other functions of the system |
+//! | `system`, `sync` | other functions of the system; barriers and condition variables |
+//! | `waits` | where comments say that threads may wait |
 //! | `main_function`, `marked`, `litmus` | threads, joins, final states; threads that comments name, or tests |
 
+mod assigned;
 mod atomics;
 mod awaits;
 mod calls;
@@ -39,13 +42,16 @@ mod main_function;
 mod marked;
 pub(crate) mod memory;
 mod places;
+mod pools;
 mod sequence;
 mod statements;
+mod sync;
 mod system;
 pub(crate) mod thread;
 mod typing;
 pub(crate) mod value;
 mod vatomic;
+mod waits;
 mod walks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,6 +71,7 @@ pub(crate) use atomics::order_argument;
 use main_function::Threads;
 use memory::{Memory, Numbers, ObjectId};
 use thread::{Frame, State};
+use waits::Waits;
 
 /// A program that means something, or why it does not.
 pub(crate) struct Lowered {
@@ -89,13 +96,22 @@ struct Known {
     is_freed: bool,
     /// Whether constants are kept as pointers, which point nowhere.
     has_marks: bool,
+    /// How many threads there are, with `main`.
+    n_threads: usize,
 }
 
 impl Known {
     /// What has to stay the same.
-    fn size(&self) -> (usize, usize, usize, usize, bool, bool) {
-        let (n_objects, n_accessed) = (self.objects.len(), self.accessed.len() + self.assigned.len());
-        (self.numbers.len(), self.in_memory.len(), n_objects, n_accessed, self.is_freed, self.has_marks)
+    fn size(&self) -> [usize; 7] {
+        [
+            self.numbers.len(),
+            self.in_memory.len(),
+            self.objects.len(),
+            self.accessed.len() + self.assigned.len(),
+            usize::from(self.is_freed),
+            usize::from(self.has_marks),
+            self.n_threads,
+        ]
     }
 }
 
@@ -110,6 +126,8 @@ struct Made {
     thread: Option<String>,
     /// Whether it holds nothing at first.
     is_unset: bool,
+    /// How many there are, if it is allocated again and again: its type is an array then.
+    n_slots: Option<u64>,
 }
 
 /// How long an object lives.
@@ -161,12 +179,15 @@ struct Lowering<'a> {
     lives: BTreeMap<ObjectId, Life>,
     /// Scalars outside functions that nothing is assigned to.
     constant: BTreeSet<String>,
+    /// For each function, its variables that may be read before anything is assigned to them.
+    unset: BTreeMap<String, BTreeSet<String>>,
     memory: Memory,
     known: Known,
     unit: Unit,
     threads: Threads,
     /// Whether a structure is copied.
     is_copying: bool,
+    waits: Waits,
     state: State,
     log: Log,
 }
@@ -200,7 +221,7 @@ impl<'a> Lowering<'a> {
             source,
             harness,
             observed: BTreeMap::new(),
-            names: Names::default(),
+            names: Names::for_threads(known.n_threads),
             functions: BTreeMap::new(),
             declared: BTreeMap::new(),
             globals: BTreeMap::new(),
@@ -208,11 +229,13 @@ impl<'a> Lowering<'a> {
             n_allocated: 0,
             lives: BTreeMap::new(),
             constant: BTreeSet::new(),
+            unset: BTreeMap::new(),
             memory: Memory::default(),
             known,
             unit,
             threads: Threads::default(),
             is_copying: false,
+            waits: Waits::of(tree, source),
             state,
             log: Log::default(),
         }
@@ -239,6 +262,13 @@ impl<'a> Lowering<'a> {
         if !self.log.has_errors() {
             self.whole_program();
         }
+        self.known.n_threads = self.threads.count() + 1;
+        self.say_waits();
+    }
+
+    /// How many threads there were in the last pass, with `main`.
+    fn n_threads(&self) -> usize {
+        self.names.n_threads.max(1) as usize
     }
 
     /// The object of this key, which is made if it is not there yet.
@@ -258,13 +288,19 @@ impl<'a> Lowering<'a> {
         if made.is_unset {
             self.memory.unset(object);
         }
+        self.memory.objects[object.0].is_pool = made.n_slots.is_some();
         // Who points at a variable of a thread only while it is known to be there needs no flag; `main` never ends.
         let is_at_risk = match made.thread.as_deref() {
             None => true,
             Some(thread) => thread != "main" && self.known.numbers.has(&name),
         };
         if is_at_risk {
-            let flag = Rc::new(Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false });
+            let flag = Qualified { ty: Type::Bool, is_atomic: true, is_volatile: false };
+            let flag = match made.n_slots {
+                Some(n) => Type::Array(Rc::new(flag), n).plain(),
+                None => flag,
+            };
+            let flag = Rc::new(flag);
             let word = if made.thread.is_none() { "freed" } else { "ended" };
             let flag = self.memory.object(&format!("{name} {word}"), &flag, made.span, &self.names);
             self.lives.insert(object, Life { flag, thread: made.thread.clone() });

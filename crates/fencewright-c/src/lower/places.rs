@@ -21,7 +21,7 @@ use crate::types::{Qualified, Type};
 
 use super::Lowering;
 use super::memory::{Cell, Kept, Run};
-use super::thread::Storage;
+use super::thread::{IsSet, Storage};
 use super::value::{Base, Pointer, Points, Target, Through, Value};
 
 /// What an expression names.
@@ -235,8 +235,11 @@ impl<'a> Lowering<'a> {
     /// What is known of what is kept there.
     fn known(&mut self, target: &Target, span: Span) -> Option<Value> {
         match target.base {
-            Base::Variable(id) => match &self.state.variables[id.0].storage {
-                Storage::Known(value) => Some(value.clone()),
+            Base::Variable(id) => match self.state.variables[id.0].storage.clone() {
+                Storage::Known(value) => {
+                    self.was_assigned(id, span);
+                    Some(value)
+                }
                 Storage::Register(_) | Storage::Object(_) => None,
             },
             Base::Object(id) => {
@@ -246,7 +249,7 @@ impl<'a> Lowering<'a> {
                 if !is_known || !target.ty.ty.is_scalar() {
                     return None;
                 }
-                self.is_alive(id, span)?;
+                self.is_alive(target, span)?;
                 let indices = constants(&target.indices)?;
                 let leaf = self.memory.leaf(id, &target.fields)?;
                 let cell = leaf.cells[leaf.cell(&indices)?].clone();
@@ -261,7 +264,10 @@ impl<'a> Lowering<'a> {
     fn in_register(&mut self, target: &Target, span: Span) -> Option<Expr> {
         let Base::Variable(id) = target.base else { return None };
         match self.state.variables[id.0].storage.clone() {
-            Storage::Register(local) => Some(Expr::Var(Operand::Local(local))),
+            Storage::Register(local) => {
+                self.was_assigned(id, span);
+                Some(Expr::Var(Operand::Local(local)))
+            }
             Storage::Known(value) => self.raw(value, &target.ty, span),
             Storage::Object(_) => None,
         }
@@ -282,6 +288,7 @@ impl<'a> Lowering<'a> {
         self.at_each(named, span, &mut |it, target| {
             if let Base::Variable(id) = target.base {
                 let local = it.register_of(id, span);
+                it.note_assigned(id, span);
                 it.state.emit(StmtKind::Assign(local, raw.clone()), span);
                 return Some(Expr::Const(0));
             }
@@ -306,6 +313,7 @@ impl<'a> Lowering<'a> {
                 let is_known = matches!(variable.storage, Storage::Known(_));
                 if is_known {
                     variable.storage = Storage::Known(value);
+                    variable.is_set = IsSet::Known(true);
                 }
                 is_known
             }
@@ -314,7 +322,7 @@ impl<'a> Lowering<'a> {
                 let Some(indices) = constants(&target.indices) else { return false };
                 let value = self.converted(value.clone(), &target.ty);
                 let Some(cell) = cell_of(&value).filter(|_| self.state.is_alone || is_handle) else { return false };
-                self.is_alive(id, span);
+                self.is_alive(target, span);
                 let Some(leaf) = self.memory.leaf(id, &target.fields) else { return false };
                 let Some(at) = leaf.cell(&indices) else { return false };
                 leaf.cells[at] = cell;
@@ -430,7 +438,7 @@ impl<'a> Lowering<'a> {
             self.log.error(span, "this is no single value", "name a field or a cell of it");
             return None;
         }
-        self.is_alive(id, span)?;
+        self.is_alive(target, span)?;
         self.leave_alone();
         let key = (self.memory.objects[id.0].name.clone(), target.fields.clone());
         let is_atomic = self.known.accessed.contains(&key);

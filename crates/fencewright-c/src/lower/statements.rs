@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
     fn statement(&mut self, it: &'a Stmt) -> Option<Flow> {
         fencewright::watch::heed(8);
         let span = it.span;
+        self.mark_wait(it);
         match &it.kind {
             StmtKind::Declarations(all) => all.iter().map(|it| self.declaration(it)).fold(Some(()), Option::and)?,
             StmtKind::Expr(None) => {}
@@ -278,7 +279,7 @@ impl<'a> Lowering<'a> {
 
     /// What a condition comes to, if that is known; otherwise nothing was done for it.
     fn foreseen(&mut self, condition: &'a ast::Expr) -> Option<Option<bool>> {
-        let before: Vec<Storage> = self.state.variables.iter().map(|it| it.storage.clone()).collect();
+        let before: Vec<_> = self.state.variables.iter().map(|it| (it.storage.clone(), it.is_set)).collect();
         let was_alone = self.state.is_alone;
         self.state.open();
         let condition = self.condition(condition);
@@ -290,7 +291,8 @@ impl<'a> Lowering<'a> {
         } else {
             self.state.is_alone = was_alone;
             self.state.variables.truncate(before.len());
-            self.state.variables.iter_mut().zip(before).for_each(|(it, storage)| it.storage = storage);
+            let variables = self.state.variables.iter_mut().zip(before);
+            variables.for_each(|(it, (storage, is_set))| (it.storage, it.is_set) = (storage, is_set));
         }
         Some(found)
     }

@@ -11,6 +11,7 @@ use crate::types::Integer;
 
 use super::Lowering;
 use super::places::test;
+use super::sync::sync;
 use super::value::Value;
 
 /// Constants that headers of the system have.
@@ -21,6 +22,8 @@ pub(super) fn constant(name: &str) -> Option<i64> {
     Some(match name {
         "thrd_success" | "PTHREAD_CREATE_JOINABLE" | "PTHREAD_MUTEX_NORMAL" | "mtx_plain" | "EXIT_SUCCESS" => 0,
         "thrd_error" | "thrd_busy" | "EXIT_FAILURE" | "true" => 1,
+        "PTHREAD_BARRIER_SERIAL_THREAD" => -1,
+        "ETIMEDOUT" | "thrd_timedout" => 110,
         "false" => 0,
         _ => return None,
     })
@@ -93,6 +96,11 @@ fn is_ignored(name: &str) -> bool {
         "cpu_relax",
         "pthread_mutex_destroy",
         "mtx_destroy",
+        "pthread_cond_destroy",
+        "cnd_destroy",
+        "pthread_barrier_destroy",
+        "pthread_condattr_init",
+        "pthread_condattr_destroy",
         "pthread_attr_init",
         "pthread_attr_destroy",
         "pthread_attr_setdetachstate",
@@ -127,10 +135,6 @@ fn instead_of(name: &str) -> Option<&'static str> {
         "pthread_rwlock_rdlock" | "pthread_rwlock_wrlock" | "pthread_rwlock_unlock" | "pthread_rwlock_init" => {
             "write the lock with atomics, or use a mutex if that is enough"
         }
-        "pthread_cond_wait" | "pthread_cond_signal" | "pthread_cond_broadcast" | "cnd_wait" | "cnd_signal" => {
-            "wait in a loop that takes and gives back the mutex"
-        }
-        "pthread_barrier_wait" | "pthread_barrier_init" => "write the barrier with an atomic counter",
         "sem_wait" | "sem_post" | "sem_init" => "write the semaphore with an atomic counter",
         "pthread_once" | "call_once" => "write it with an atomic flag",
         "rand" | "random" => "use `__VERIFIER_nondet_bool`, or `__VERIFIER_nondet_uchar`",
@@ -143,6 +147,9 @@ impl<'a> Lowering<'a> {
     pub(super) fn system_call(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {
         if let Some(value) = self.atomic_call(name, arguments, span)? {
             return Some(value);
+        }
+        if let Some(sync) = sync(&name.text) {
+            return self.sync_call(sync, name, arguments, span);
         }
         let Some(system) = system(&name.text) else {
             return self.unknown_function(name, arguments.len());
@@ -212,7 +219,12 @@ impl<'a> Lowering<'a> {
         None
     }
 
-    fn argument(&mut self, name: &ast::Name, arguments: &'a [ast::Expr], at: usize) -> Option<&'a ast::Expr> {
+    pub(super) fn argument(
+        &mut self,
+        name: &ast::Name,
+        arguments: &'a [ast::Expr],
+        at: usize,
+    ) -> Option<&'a ast::Expr> {
         let found = arguments.get(at);
         if found.is_none() {
             self.log.error(name.span, format!("`{}` needs an argument", name.text), "give it one");
@@ -228,19 +240,32 @@ impl<'a> Lowering<'a> {
             self.store(&named, StoreOrder::Release, Value::int(0), span)?;
             return Some(Value::int(0));
         }
-        let done = self.at_lock(lock, span, &mut |it, place| {
-            if matches!(system, System::TryLock) {
-                return it.state.kept(EffectKind::Decide(taken(place, span)), span).negated();
-            }
-            let kind = if matches!(system, System::Unlock) {
-                StmtKind::Store(place, StoreOrder::Release, Expr::Const(0))
-            } else {
-                StmtKind::Assume(taken(place, span))
-            };
-            it.state.emit(kind, span);
+        let done = if matches!(system, System::Unlock) {
+            self.unlocked(lock, span)
+        } else if matches!(system, System::TryLock) {
+            self.at_lock(lock, span, &mut |it, place| {
+                it.state.kept(EffectKind::Decide(taken(place, span)), span).negated()
+            })
+        } else {
+            self.locked(lock, span)
+        };
+        Some(Value::Number(done?, Integer::INT))
+    }
+
+    /// Waits until a lock is free, and takes it.
+    pub(super) fn locked(&mut self, lock: &'a ast::Expr, span: Span) -> Option<Expr> {
+        self.at_lock(lock, span, &mut |it, place| {
+            it.state.emit(StmtKind::Assume(taken(place, span)), span);
             Expr::Const(0)
-        })?;
-        Some(Value::Number(done, Integer::INT))
+        })
+    }
+
+    /// Gives a lock back.
+    pub(super) fn unlocked(&mut self, lock: &'a ast::Expr, span: Span) -> Option<Expr> {
+        self.at_lock(lock, span, &mut |it, place| {
+            it.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(0)), span);
+            Expr::Const(0)
+        })
     }
 
     /// Does something to the lock that an argument points at.

@@ -12,6 +12,7 @@ use fencewright::source::Span;
 use crate::types::Qualified;
 
 use super::memory::ObjectId;
+use super::pools::Pools;
 use super::value::Value;
 
 /// A variable of a function, by its number in the thread.
@@ -28,6 +29,16 @@ pub(crate) struct Variable {
     pub is_changed: bool,
     /// Where it is declared.
     pub span: Span,
+    /// Whether anything was assigned to it.
+    pub is_set: IsSet,
+}
+
+/// Whether a variable was assigned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IsSet {
+    Known(bool),
+    /// A register says so.
+    Register(LocalId),
 }
 
 /// How a variable is kept.
@@ -87,6 +98,10 @@ pub(crate) struct State {
     pub is_straight: bool,
     /// Whether no other thread is there yet.
     pub is_alone: bool,
+    /// What comes before everything else.
+    pub first: Block,
+    /// What it has of the heap.
+    pub pools: Pools,
 }
 
 impl State {
@@ -99,7 +114,16 @@ impl State {
             stable: BTreeSet::new(),
             is_straight: false,
             is_alone: false,
+            first: Vec::new(),
+            pools: Pools::default(),
         }
+    }
+
+    /// A register that holds 0 when the thread starts.
+    pub(crate) fn zero_at_start(&mut self, name: &str, span: Span) -> LocalId {
+        let local = self.thread.register(name, span);
+        self.first.push(Stmt { span, kind: StmtKind::Let(local, First::Constant(0)) });
+        local
     }
 
     /// Appends a statement.

@@ -1,5 +1,5 @@
 //! The repairs of every program under `examples/c`, by orders and by fences: each is written into the text, read back,
-//! safe, and C for gcc.
+//! safe, what `patch -p1` makes of the diff, and C for gcc.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,13 @@ use fencewright::synth::{
 use fencewright::watch::{Budget, Unlimited};
 use fencewright_c::C;
 
-use crate::compiled::{gcc, has_gcc};
+use crate::compiled::{Folder, gcc, has_gcc, has_patch};
 use crate::examples::{auto, examples, program};
 
 /// A text that was repaired.
 struct Repaired {
     text: String,
+    diff: Option<String>,
     orders: Vec<Reorder>,
     is_complete: bool,
 }
@@ -54,7 +55,8 @@ fn repairs(program: &Program, model: Model, repair: Repair) -> Result<Vec<Repair
         if !matches!(verdict.map_err(|it| it.to_string())?.verdict, Verdict::Safe) {
             return Err(format!("the repair for {model} is not safe:\n{}", patched.text));
         }
-        all.push(Repaired { text: patched.text, orders, is_complete: found.is_complete });
+        let (text, diff) = (patched.text, patched.diff);
+        all.push(Repaired { text, diff, orders, is_complete: found.is_complete });
     }
     Ok(all)
 }
@@ -66,7 +68,7 @@ fn is_for_gcc(text: &str) -> bool {
 
 #[test]
 fn every_repair_is_safe_and_compiles() {
-    let has_gcc = has_gcc();
+    let (has_gcc, folder) = (has_gcc(), has_patch().then(Folder::new));
     let (mut n_orders, mut n_fences) = (0, 0);
     for (name, text) in examples() {
         let program = program(&name, &text).unwrap_or_else(|why| panic!("{why}"));
@@ -76,6 +78,10 @@ fn every_repair_is_safe_and_compiles() {
                 for repaired in found {
                     n_orders += usize::from(!repaired.orders.is_empty());
                     n_fences += usize::from(repaired.orders.is_empty());
+                    if let Some(folder) = &folder {
+                        let diff = repaired.diff.expect("a C text is changed in place");
+                        assert_eq!(folder.patched(&name, &text, &diff).as_ref(), Ok(&repaired.text), "{name}: {diff}");
+                    }
                     if has_gcc && is_for_gcc(&repaired.text) {
                         let said = gcc(&repaired.text, &["-fsyntax-only"]);
                         said.unwrap_or_else(|why| panic!("{name} under {model}: {why}\n{}", repaired.text));

@@ -390,16 +390,23 @@ pub(crate) struct InputArguments {
     /// What is called when the threads of `--thread` have ended: `check()`
     #[arg(long = "final", value_name = "CALL", requires = "thread", help_heading = "Input")]
     pub end: Option<String>,
+    /// Room for so many objects at each `malloc` in a loop of a C text, for each thread [default: 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), help_heading = "Input")]
+    pub heap: Option<u64>,
+    /// Let `malloc` hand out again what its thread has freed, in C texts
+    #[arg(long, help_heading = "Input")]
+    pub heap_reuse: bool,
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,
 }
 
 impl InputArguments {
-    /// The threads that are named here, if any are.
+    /// What is said here of a C text, if anything is.
     pub(crate) fn harness(&self) -> Option<Harness> {
         let (threads, init, end) = (self.thread.clone(), self.init.clone(), self.end.clone());
-        (!threads.is_empty()).then_some(Harness { threads, init, end })
+        let is_any = !threads.is_empty() || self.heap.is_some() || self.heap_reuse;
+        is_any.then_some(Harness { threads, init, end, heap: self.heap, is_heap_reused: self.heap_reuse })
     }
 }
 

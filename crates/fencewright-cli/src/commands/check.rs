@@ -6,7 +6,9 @@ use std::sync::Arc;
 use fencewright::engine::data_race::{ask_race, beside_race};
 use fencewright::engine::hang::hangs_soon;
 use fencewright::engine::robust::{Attacks, RobustTrace, ask_robust};
-use fencewright::engine::{self, Answer, Engine, Judged, Stats, Task, Unsupported, Verdict, ask, each, unreached};
+use fencewright::engine::{
+    self, Answer, Engine, Judged, Stats, Task, Unsupported, Verdict, as_far_as_room, ask, each, unreached, within_pools,
+};
 use fencewright::memory::Model;
 use fencewright::program::Program;
 use fencewright::report::{Command, Finding, Note, Refusal, may_hang, trace_page, vacuous};
@@ -92,15 +94,15 @@ fn answer_under(
                 }
                 None => safety(&task, (lists_properties, warns), engine, watch),
             },
-            Asked::Hang(hang) => Found::asked(engine, ask(engine, hang, &task, watch), watch),
-            Asked::Race => Found::asked(engine, ask_race(engine, &task, watch), watch),
+            Asked::Hang(hang) => Found::asked(engine, ask(engine, hang, &task, watch), (&task, watch)),
+            Asked::Race => Found::asked(engine, ask_race(engine, &task, watch), (&task, watch)),
             Asked::Robust | Asked::RobustTrace if model.language().is_some() => {
-                Found::asked(engine, ask(engine, &RobustTrace, &task, watch), watch)
+                Found::asked(engine, ask(engine, &RobustTrace, &task, watch), (&task, watch))
             }
-            Asked::Robust => Found::asked(engine, ask_robust(engine, &task, watch), watch),
+            Asked::Robust => Found::asked(engine, ask_robust(engine, &task, watch), (&task, watch)),
             Asked::RobustTrace => {
                 let attacks = Attacks { others: engine };
-                Found::asked(&attacks, ask(&attacks, &RobustTrace, &task, watch), watch)
+                Found::asked(engine, ask(&attacks, &RobustTrace, &task, watch), (&task, watch))
             }
         }
     });
@@ -112,7 +114,7 @@ fn answer_under(
 
 /// Whether the program is safe, property by property, and what there is to warn of.
 fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, watch: &Watch) -> Found {
-    let answer = engine.check(task, watch);
+    let answer = within_pools(engine, task, watch);
     let properties = match &answer {
         Ok(answer) if lists => each(engine, task, answer, watch),
         Ok(_) | Err(_) => Vec::new(),
@@ -148,8 +150,12 @@ impl Found {
     }
 
     /// What came of a question other than safety.
-    fn asked(engine: &dyn Engine, asked: Result<engine::Asked, Unsupported>, watch: &Watch) -> Self {
-        let (answer, program) = match asked {
+    fn asked(
+        engine: &dyn Engine,
+        asked: Result<engine::Asked, Unsupported>,
+        (task, watch): (&Task<'_>, &Watch),
+    ) -> Self {
+        let (answer, program) = match asked.and_then(|asked| as_far_as_room(engine, task, asked, watch)) {
             Ok(it) => (Ok(it.answer), Some(it.program)),
             Err(unsupported) => (Err(Refusal { engine: engine.name(), unsupported }), None),
         };

@@ -118,6 +118,7 @@ fn is_final(reason: &StopReason) -> bool {
     match reason {
         StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_) => true,
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) | StopReason::States(_) => false,
+        StopReason::Pool(_) => false,
         StopReason::Constraints(_) | StopReason::Diverged(_) | StopReason::Alarm(_) => false,
         StopReason::Unconfirmed(_) | StopReason::Slots(_) | StopReason::Overflow | StopReason::Unproved(_) => false,
     }

@@ -17,6 +17,7 @@ use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::backward::multiset::Multiset;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
+use crate::engine::pool::within_pools;
 use crate::engine::predicates::Predicates;
 use crate::engine::projection::Projection;
 use crate::engine::race::{Contender, Said, Worth, race};
@@ -52,6 +53,19 @@ const ORDER_FOR_INTEGERS: Order =
 
 const RACE_FOR_INTEGERS: &[Contender] =
     &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)];
+
+/// The same where ranges are wide but finite: there is an end of states, which may be few.
+const ORDER_FOR_WIDE: Order = Order { race: RACE_FOR_WIDE, race_for_growing: RACE_FOR_WIDE, ..ORDER_FOR_INTEGERS };
+
+const RACE_FOR_WIDE: &[Contender] =
+    &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 100)];
+
+/// The same with so many numbers that relations between them are dear: states are looked at first.
+const ORDER_FOR_MANY: Order =
+    Order { glances: &[&Explicit::SHORT_GLANCE, &Short(&Explicit::DEFAULT, 3_000_000)], ..ORDER_FOR_WIDE };
+
+/// So many numbers are many.
+const MANY_NUMBERS: usize = 64;
 
 /// For what a language promises: views decide it, loops unbounded; what they leave open is seen in the execution graphs
 /// themselves, if there are not too many.
@@ -119,6 +133,23 @@ impl Engine for Auto {
         if task.program.is_open() {
             return Multiset.check(task, monitor);
         }
+        within_pools(&Tried, task, monitor)
+    }
+}
+
+/// The same for programs that allocate no more than there is room for.
+struct Tried;
+
+impl Engine for Tried {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        Auto.takes(task)
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         decide(task, monitor, Fewer::Tried)
     }
 }
@@ -209,10 +240,20 @@ fn order(task: &Task<'_>) -> Order {
         return ORDER_FOR_LANGUAGES;
     }
     match task.program.has_wider_data_than(FEW_VALUES) {
-        true => ORDER_FOR_INTEGERS,
+        true if has_many_numbers(task) => ORDER_FOR_MANY,
+        true if task.program.has_wider_data_than(u64::MAX) => ORDER_FOR_INTEGERS,
+        true => ORDER_FOR_WIDE,
         false if goes_backwards => ORDER_BACKWARDS,
         false => ORDER,
     }
+}
+
+/// Whether there are many numbers, and an end of states; or nobody else who takes numbers without bounds.
+fn has_many_numbers(task: &Task<'_>) -> bool {
+    let registers = task.program.processes().iter().map(|process| process.registers.len());
+    let is_many = task.program.locations().len() + registers.sum::<usize>() > MANY_NUMBERS;
+    let is_finite = !task.program.has_wider_data_than(u64::MAX);
+    is_many && (is_finite || ZonesEngine.takes(task).is_err() && Predicates.takes(task).is_err())
 }
 
 /// Whether a glance has seen that more stores wait than it looks at.
@@ -230,7 +271,7 @@ fn worth(verdict: &Verdict) -> Worth {
             StopReason::BufferBound(_) | StopReason::UnboundedData(_) => Worth::Nothing,
             StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => Worth::Nothing,
             StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => Worth::Nothing,
-            StopReason::Unconfirmed(_) | StopReason::Slots(_) => Worth::Nothing,
+            StopReason::Unconfirmed(_) | StopReason::Slots(_) | StopReason::Pool(_) => Worth::Nothing,
         },
     }
 }

@@ -52,6 +52,8 @@ pub enum StopReason {
     Unconfirmed(String),
     /// A thread may have more stores pending than this many slots hold; nothing is known of what it does then.
     Slots(u32),
+    /// No violation as long as no more is allocated than there is room for; where it is.
+    Pool(String),
     /// A value needs more than 64 bits.
     Overflow,
     /// There is a verdict, but no proof of it that could be written down.
@@ -83,6 +85,7 @@ impl StopReason {
             Self::Diverged(_) => Some("give the `int` variables a finite range, for `--engine load-buffer`"),
             Self::Alarm(_) | Self::Unconfirmed(_) => Some("use `--engine auto`, whose engines are exact"),
             Self::Slots(_) => Some("give them more with `--bound N`, or put a fence on the loop that stores"),
+            Self::Pool(_) => Some("make room for more with `--heap N`"),
             Self::Overflow => Some("give the `int` variables a finite range"),
             Self::Interrupted | Self::States(_) | Self::Unproved(_) => None,
             Self::Defect(_) => Some("please report this program: the tool contradicts itself"),
@@ -106,6 +109,7 @@ impl fmt::Display for StopReason {
             Self::Unconfirmed(what) => write!(f, "an alarm that no run confirms: {what}"),
             Self::Slots(1) => write!(f, "a thread may buffer more stores than its slot holds"),
             Self::Slots(n) => write!(f, "a thread may buffer more stores than its {n} slots hold"),
+            Self::Pool(place) => write!(f, "no violation until the room for what is allocated is used up ({place})"),
             Self::Overflow => write!(f, "a value needs more than 64 bits"),
             Self::Unproved(why) => write!(f, "no proof can be written down: {why}"),
             Self::Defect(what) => write!(f, "defect: {what}"),

@@ -47,6 +47,11 @@ pub trait Frontend: Sync {
         let _ = source;
         None
     }
+    /// Whether a text is its own although the ending is that of another language.
+    fn claims(&self, ending: &str, text: &str) -> bool {
+        let _ = (ending, text);
+        false
+    }
     /// How fences are written into its texts, if they can be.
     fn rewrite(&self) -> Option<&dyn Rewrite> {
         None

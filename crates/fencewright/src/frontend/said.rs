@@ -36,6 +36,11 @@ pub(in crate::frontend) struct Said {
 }
 
 impl Said {
+    /// Whether nothing was said yet.
+    pub(in crate::frontend) fn is_silent(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
     /// Nothing was said of a text yet.
     pub(in crate::frontend) fn new(source: &Source) -> Self {
         Self {

@@ -17,6 +17,10 @@ pub enum Misuse {
     Ended,
     /// What was never written is read.
     Uninitialized,
+    /// A signed result leaves its type.
+    SignedOverflow,
+    /// More is allocated than there is room for: no mistake of the program but a limit of what is looked at.
+    PoolExhausted,
 }
 
 impl Misuse {
@@ -30,6 +34,8 @@ impl Misuse {
             Self::FreeOfOther => "free of what was not allocated",
             Self::Ended => "use of a variable of a thread that has ended",
             Self::Uninitialized => "read of uninitialized memory",
+            Self::SignedOverflow => "signed overflow",
+            Self::PoolExhausted => "the pool of what is allocated is exhausted",
         }
     }
 }

@@ -230,7 +230,7 @@ fn ends_all(reason: &StopReason) -> bool {
         StopReason::BufferBound(_) | StopReason::UnboundedData(_) => false,
         StopReason::States(_) | StopReason::Constraints(_) | StopReason::Overflow => false,
         StopReason::Alarm(_) | StopReason::Diverged(_) | StopReason::Unproved(_) => false,
-        StopReason::Unconfirmed(_) | StopReason::Slots(_) => false,
+        StopReason::Unconfirmed(_) | StopReason::Slots(_) | StopReason::Pool(_) => false,
     }
 }
 

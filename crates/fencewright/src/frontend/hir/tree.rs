@@ -224,6 +224,8 @@ pub enum Update {
     Swap,
     /// The old value and the argument, combined.
     Fetch(BinaryOp),
+    /// The same, of which the bits of a mask are kept.
+    Wrapping(BinaryOp, Value),
 }
 
 /// A call, which is the statements of the function.

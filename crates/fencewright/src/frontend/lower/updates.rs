@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         }
         match update {
             Update::Swap => self.warn_outside(Some(domain), &argument),
-            Update::Fetch(_) => {}
+            Update::Fetch(_) | Update::Wrapping(..) => {}
         }
         self.foresee(span);
         let kind = EffectKind::Update(place, order, update, argument.expr);

@@ -192,6 +192,6 @@ fn reason(stop: &StopReason) -> String {
             stop.to_string()
         }
         StopReason::Diverged(_) | StopReason::Alarm(_) | StopReason::Unconfirmed(_) => stop.to_string(),
-        StopReason::Slots(_) | StopReason::Overflow | StopReason::Defect(_) => stop.to_string(),
+        StopReason::Slots(_) | StopReason::Pool(_) | StopReason::Overflow | StopReason::Defect(_) => stop.to_string(),
     }
 }

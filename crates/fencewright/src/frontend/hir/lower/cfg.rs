@@ -69,6 +69,8 @@ pub(super) struct Cfg {
     pub locals: IndexVec<LocalId, Option<RegisterId>>,
     /// The statements that wait for a condition.
     pub waits: Vec<Span>,
+    /// Where something is taken for an integer without bounds.
+    pub unbounded: Vec<Span>,
     /// The call that arcs come from now.
     pub call: Option<Shared<Called>>,
     /// The function that registers are declared in now.
@@ -86,6 +88,7 @@ impl Cfg {
             end: None,
             locals: IndexVec::new(),
             waits: Vec::new(),
+            unbounded: Vec::new(),
             call: None,
             scope: None,
         };
@@ -156,6 +159,18 @@ impl Cfg {
         }
         let call = self.call.clone();
         self.arcs.push(Arc { from, op, order, to, span, call, misuse: None });
+    }
+
+    /// Copies of these nodes instead, with arcs between them; the end has one.
+    pub(super) fn replace(&mut self, nodes: &[Node], entry: Node, arcs: Vec<Arc>) {
+        let copy = |(copy, &of): (usize, &Node)| {
+            let labels = self.nodes[of].labels.clone();
+            NodeData { parent: Node::from_usize(copy), labels, is_reached: true }
+        };
+        let copies = nodes.iter().enumerate().map(copy).collect();
+        self.end = self.end.and_then(|end| nodes.iter().position(|&it| it == end)).map(Node::from_usize);
+        (self.nodes, self.entry, self.arcs) = (copies, entry, arcs);
+        self.simplify();
     }
 
     /// Drops what cannot be reached, and edges that do nothing where that changes nothing.

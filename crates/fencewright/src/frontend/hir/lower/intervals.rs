@@ -15,6 +15,9 @@ pub(super) enum Interval {
     TooLarge,
 }
 
+/// The greatest number of 32 bits.
+pub(super) const WORD: Value = 0xffff_ffff;
+
 /// Bounds beyond this are not inferred.
 const LIMIT: i128 = 1 << 40;
 
@@ -39,6 +42,30 @@ impl Interval {
         }
     }
 
+    /// The values that both hold.
+    pub(super) fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Empty, _) | (_, Self::Empty) => Self::Empty,
+            (Self::All, it) | (it, Self::All) | (Self::TooLarge, it) | (it, Self::TooLarge) => it,
+            (Self::Bounded(a, b), Self::Bounded(c, d)) => {
+                if a.max(c) <= b.min(d) {
+                    Self::Bounded(a.max(c), b.min(d))
+                } else {
+                    Self::Empty
+                }
+            }
+        }
+    }
+
+    /// Whether it has more values than that.
+    pub(super) fn is_wide(self, most: i128) -> bool {
+        match self {
+            Self::Empty => false,
+            Self::Bounded(lo, hi) => hi - lo > most,
+            Self::All | Self::TooLarge => true,
+        }
+    }
+
     fn checked(lo: i128, hi: i128) -> Self {
         if -LIMIT <= lo && hi <= LIMIT { Self::Bounded(lo, hi) } else { Self::TooLarge }
     }
@@ -54,8 +81,20 @@ pub(super) fn eval(expr: &Expr<RegisterId>, of: &dyn Fn(RegisterId) -> Interval)
             Interval::Bounded(lo, hi) => Interval::checked(-hi, -lo),
             it @ (Interval::Empty | Interval::All | Interval::TooLarge) => it,
         },
-        Expr::Binary(op, left, right) => apply(*op, eval(left, of), eval(right, of)),
+        Expr::Binary(op, left, right) => {
+            let left = eval(left, of);
+            // What grows without end is taken for an integer without bounds, and does not wrap.
+            let is_endless = matches!(left, Interval::All | Interval::TooLarge) && is_wrap(expr);
+            if is_endless { left } else { apply(*op, left, eval(right, of)) }
+        }
     }
+}
+
+/// Whether an expression is a sum or a product that wraps at 32 bits.
+pub(super) fn is_wrap<V: PartialEq>(expr: &Expr<V>) -> bool {
+    let Expr::Binary(BinaryOp::BitAnd, left, right) = expr else { return false };
+    let is_sum = matches!(**left, Expr::Binary(BinaryOp::Add | BinaryOp::Mul, ..));
+    is_sum && **right == Expr::Const(WORD)
 }
 
 /// The values of `left op right`.

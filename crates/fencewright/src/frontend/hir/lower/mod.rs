@@ -7,7 +7,9 @@
 //! | `atomic` | an atomic block as one step |
 //! | `cfg` | the automaton in the making, and what can be left out of it |
 //! | `ranges`, `intervals` | the values of registers that are declared without |
-//! | `flow` | the values of registers at each point, and of memory |
+//! | `flow`, `narrow` | the values of registers at each point, and of memory |
+//! | `unrolled` | loops that are counted, taken apart for that |
+//! | `wraps` | results that leave their type |
 //! | `unset` | memory that holds nothing at first |
 //! | `emit` | the automaton as a process of the program |
 //! | `properties`, `situations` | claims as situations over its points and registers |
@@ -18,23 +20,27 @@ mod cfg;
 mod emit;
 mod flow;
 mod intervals;
+mod narrow;
 mod properties;
 mod ranges;
 mod situations;
 mod statements;
+mod unrolled;
 mod unset;
 mod values;
 mod walk;
+mod wraps;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::Lowered;
 use crate::frontend::said::{MAX_LOCATIONS, MAX_PROCESSES, Said};
-use crate::program::{Builder, Domain, LocationId, ProcessId, Program, Value};
+use crate::program::{self, Builder, Domain, LocationId, ProcessId, Program, RegisterId, Value};
 use crate::source::{Diagnostic, Source, Span};
-use crate::util::IndexVec;
+use crate::util::{Idx, IndexVec};
 
-use super::{LocalId, Place, Thread, Unit, tree};
+use super::{Condition, ConditionKind, Expr, LocalId, Operand, Place, Thread, Unit, tree};
+use intervals::{Interval, apply, eval};
 use unset::{Unset, Unsets};
 use walk::Walk;
 
@@ -91,6 +97,9 @@ fn automata(said: &mut Said, memory: (&Program, &Unsets), threads: &IndexVec<Pro
     bodies
 }
 
+/// What that means.
+const UNBOUNDED: &str = "it is taken for an integer without bounds: that it wraps or overflows is not seen";
+
 /// Finds out what locations may hold, and says so; what stands for those that hold nothing.
 fn infer_memory(
     said: &mut Said,
@@ -108,12 +117,19 @@ fn infer_memory(
         if !is_within {
             let it = &builder.so_far().locations()[location];
             let message = format!("`{}` may leave the range {lo}..{hi} of its type", it.name);
-            let help = "it is taken for an integer without bounds: that it wraps or overflows is not seen";
-            said.say(Diagnostic::warning(it.span, message).with_help(help));
+            said.say(Diagnostic::warning(it.span, message).with_help(UNBOUNDED));
         }
         builder.set_values(location, *domain);
     }
     unset::chosen(builder, &found, unset)
+}
+
+/// Warns of a result without bounds, unless a variable in memory has been named for that.
+fn say_unbounded(said: &mut Said, cfg: &cfg::Cfg) {
+    if let Some(&span) = cfg.unbounded.first().filter(|_| said.is_silent()) {
+        let message = format!("`{}` may leave the range of its type", said.source().slice(span));
+        said.say(Diagnostic::warning(span, message).with_help(UNBOUNDED));
+    }
 }
 
 /// What is found out about a unit.
@@ -126,6 +142,54 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Whether a mask may change the value of an expression that is not taken for unbounded.
+    pub(super) fn wraps(&self, thread: ProcessId, expr: &Expr, mask: Value) -> bool {
+        match self.values(thread, expr) {
+            Interval::Bounded(lo, hi) => !wraps::fits((lo, hi), mask),
+            Interval::Empty | Interval::All | Interval::TooLarge => false,
+        }
+    }
+
+    /// Whether a check of a signed result may fail.
+    pub(super) fn may_overflow(&self, thread: ProcessId, condition: &Condition) -> bool {
+        let ConditionKind::Test(expr) = &condition.kind else { return true };
+        let (expr, registers) = (self.over_registers(thread, expr), self.registers(thread));
+        !wraps::always(&expr, &registers) && !wraps::is_endless(&expr, &registers)
+    }
+
+    /// Whether an update by a thread leaves the value of a place within a mask.
+    pub(super) fn stays(
+        &self,
+        place: &Place,
+        (thread, op, by): (ProcessId, program::BinaryOp, &Expr),
+        mask: Value,
+    ) -> bool {
+        match apply(op, Interval::of(tree::domain_of(&self.memory, place)), self.values(thread, by)) {
+            Interval::Bounded(lo, hi) => wraps::fits((lo, hi), mask),
+            Interval::Empty | Interval::All | Interval::TooLarge => true,
+        }
+    }
+
+    /// The values of an expression.
+    fn values(&self, thread: ProcessId, expr: &Expr) -> Interval {
+        let registers = self.registers(thread);
+        eval(&self.over_registers(thread, expr), &|it| registers[it])
+    }
+
+    /// The values of registers, and of whatever else there is behind them.
+    fn registers(&self, thread: ProcessId) -> narrow::Registers {
+        let known = self.locals[thread].iter().map(|it| it.map_or(Interval::All, Interval::of));
+        known.chain([Interval::All]).collect()
+    }
+
+    fn over_registers(&self, thread: ProcessId, expr: &Expr) -> program::Expr<RegisterId> {
+        let n = self.locals[thread].len();
+        expr.map(&mut |it| match it {
+            Operand::Local(local) => RegisterId::from_usize(local.index()),
+            Operand::Effect(_) => RegisterId::from_usize(n),
+        })
+    }
+
     /// The value that stands for a place that was never written.
     pub(super) fn unset(&self, place: &Place) -> Option<Value> {
         match self.unsets.get(&tree::first_of(&self.memory, place)) {
@@ -164,11 +228,15 @@ pub(in crate::frontend) fn lower_all(said: &mut Said, unit: Unit) -> Outcome {
     };
     said.turn_to_edges();
     let mut bodies = automata(said, (builder.so_far(), &unsets), &threads);
+    if !inferred.is_empty() {
+        bodies.iter_mut().for_each(unrolled::unroll);
+    }
     let mut unbounded = Vec::new();
     let mut domains = Vec::new();
     for (thread, cfg) in threads.indices().zip(&mut bodies) {
         if !inferred.is_empty() {
             domains.push(ranges::by_flow(builder.so_far(), cfg));
+            say_unbounded(said, cfg);
             continue;
         }
         let inferred = ranges::infer(builder.so_far(), cfg);

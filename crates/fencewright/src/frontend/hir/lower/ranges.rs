@@ -14,6 +14,7 @@ use crate::watch::heed;
 use super::cfg::{Cfg, Slot};
 use super::flow;
 use super::intervals::{Interval, eval};
+use super::wraps;
 
 /// What is assigned.
 enum Assigned<'c> {
@@ -55,9 +56,9 @@ pub(super) fn infer(program: &Program, cfg: &Cfg) -> Inferred {
 /// The domain of each register, from what it holds at each point; one without bounds holds any integer.
 pub(super) fn by_flow(program: &Program, cfg: &mut Cfg) -> IndexVec<RegisterId, Domain> {
     let flow = flow::registers(program, cfg);
-    flow.unmask(cfg);
+    cfg.unbounded = wraps::settle(program, &flow, cfg);
     let domains = cfg.slots.indices().map(|it| domain(cfg, it, flow.values(it))).collect();
-    flow.drop_held(cfg);
+    wraps::drop_held(&flow, cfg);
     domains
 }
 

@@ -124,6 +124,10 @@ impl Walk<'_> {
         let write = match update {
             Update::Swap => argument,
             Update::Fetch(op) => Expr::binary(op, Expr::Var(RmwVar::Old), argument),
+            Update::Wrapping(op, mask) => {
+                let whole = Expr::binary(op, Expr::Var(RmwVar::Old), argument);
+                Expr::binary(BinaryOp::BitAnd, whole, Expr::Const(mask))
+            }
         };
         let into = into.map(|it| it.register.unwrap_or_else(|| self.temporary(it.domain, span)));
         self.fence(order.before(), span);

@@ -36,12 +36,25 @@ impl Writer<'_> {
                 let of = self.number(of, out)?;
                 expr(ExprKind::Unary(UnaryOp::Neg, Box::new(of)), NOWHERE)
             }
+            Expr::Binary(BinaryOp::BitAnd, a, b) if self.is_idle_mask(a, b) => self.number(a, out)?,
             Expr::Binary(op, a, b) if !op.is_boolean() => {
                 let a = self.number(a, out)?;
                 binary(*op, a, self.number(b, out)?)
             }
             Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..) => one_or_zero(self.truth(it, out)?),
         })
+    }
+
+    /// Whether a mask changes nothing, or is left out since its value is taken for unbounded.
+    fn is_idle_mask(&self, value: &Expr, mask: &Expr) -> bool {
+        let is_sum = matches!(value, Expr::Binary(BinaryOp::Add | BinaryOp::Mul, ..));
+        matches!(mask, Expr::Const(mask) if is_sum && !self.found.wraps(self.id, value, *mask))
+    }
+
+    /// An update that need not wrap as one that does not; `.fw` has no others.
+    fn unwrapped(&self, place: &Place, update: Update, by: &Expr) -> Option<Update> {
+        let Update::Wrapping(op, mask) = update else { return Some(update) };
+        self.found.stays(place, (self.id, op, by), mask).then_some(Update::Fetch(op))
     }
 
     /// An expression as a condition.
@@ -97,14 +110,14 @@ impl Writer<'_> {
                 expr(ExprKind::Any(Some(Box::new(range))), NOWHERE)
             }
             EffectKind::Update(place, order, update, by) => {
-                let function = match update {
+                let function = match self.unwrapped(place, *update, by)? {
                     Update::Swap => "swap",
                     Update::Fetch(BinaryOp::Add) => "fetch_add",
                     Update::Fetch(BinaryOp::Sub) => "fetch_sub",
                     Update::Fetch(BinaryOp::BitAnd) => "fetch_and",
                     Update::Fetch(BinaryOp::BitOr) => "fetch_or",
                     Update::Fetch(BinaryOp::BitXor) => "fetch_xor",
-                    Update::Fetch(_) => return None,
+                    Update::Fetch(_) | Update::Wrapping(..) => return None,
                 };
                 let place = self.place(place, out)?;
                 let by = self.number(by, out)?;

@@ -7,7 +7,7 @@ use crate::frontend::hir::{
     Block, Call, Condition, Effect, EffectKind, Expr, First, LabelId, LocalId, Place, Stmt, StmtKind, Thread, tree,
 };
 use crate::frontend::import::tree::{assign, assume, block, call, int, let_, name, not, stmt, target, var};
-use crate::program::{Domain, Order, ProcessId};
+use crate::program::{Domain, Misuse, Order, ProcessId};
 use crate::util::Idx;
 
 use super::names::{Names, fresh};
@@ -20,7 +20,7 @@ pub(super) type Out = Vec<ast::Stmt>;
 pub(super) struct Writer<'w> {
     pub found: &'w Found,
     pub names: &'w Names,
-    id: ProcessId,
+    pub id: ProcessId,
     thread: &'w Thread,
     taken: BTreeSet<String>,
     /// Registers that the tree does not have.
@@ -121,6 +121,9 @@ impl<'w> Writer<'w> {
             StmtKind::Label(label) => Kind::Label(name(self.label(*label), NOWHERE)),
             StmtKind::Assume(condition) => return self.assume(condition, out),
             StmtKind::Assert(condition) => Kind::Assert(self.condition(condition, out)?, None),
+            StmtKind::Check(condition, Misuse::SignedOverflow) if !self.found.may_overflow(self.id, condition) => {
+                return Some(());
+            }
             StmtKind::Check(condition, misuse) => {
                 let words = name(format!("\"{}\"", misuse.words()), NOWHERE);
                 Kind::Assert(self.condition(condition, out)?, Some(words))
