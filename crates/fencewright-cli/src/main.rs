@@ -11,6 +11,7 @@ mod interrupt;
 mod monitor;
 mod output;
 mod rss;
+mod rust;
 mod units;
 mod worker;
 

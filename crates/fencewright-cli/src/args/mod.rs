@@ -390,6 +390,9 @@ pub(crate) struct InputArguments {
     /// What is called when the threads of `--thread` have ended: `check()`
     #[arg(long = "final", value_name = "CALL", requires = "thread", help_heading = "Input")]
     pub end: Option<String>,
+    /// Only entries of Rust texts whose names contain this
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub test: Option<String>,
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,
