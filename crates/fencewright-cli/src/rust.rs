@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fencewright::frontend::{Frontend, Input};
 use fencewright::source::Source;
-use fencewright_rust::{Library, Rust};
+use fencewright_rust::{Library, Package, Rust};
 
 use crate::console::Console;
 use crate::frontends;
@@ -21,8 +21,8 @@ pub(crate) fn split(path: &Path) -> (PathBuf, Option<String>) {
 
 /// Who reads an entry of a file.
 pub(crate) fn reader(path: &Path, entry: Option<String>) -> &'static dyn Frontend {
-    let library = library(&split(path).0);
-    frontends::with_entry(Rust { entry, library })
+    let package = package(&split(path).0);
+    frontends::with_entry(Rust { entry, package })
 }
 
 /// The files, where Rust texts with tests, or with several entries, are told by their entries. `None` once it has been
@@ -59,8 +59,20 @@ fn found(file: &Path) -> Vec<String> {
     let mut source = Source::new(file.display().to_string(), text);
     let mut files = Disk { folders: Vec::new() };
     let mut input = Input { source: &mut source, files: &mut files, defines: &[] };
-    let found = fencewright_rust::entries(&mut input, library(file).as_ref()).unwrap_or_default();
+    let found = fencewright_rust::entries(&mut input, &package(file)).unwrap_or_default();
     found.into_iter().map(|it| it.name).collect()
+}
+
+/// The crate that a file is part of.
+fn package(file: &Path) -> Package {
+    let folders = file.ancestors().skip(1);
+    let manifest = folders.map(|it| it.join("Cargo.toml")).find(|it| it.is_file());
+    let text = manifest.and_then(|it| std::fs::read_to_string(it).ok()).unwrap_or_default();
+    // The list of what is on unless something else is said: `default = ["a", "b"]`.
+    let default = text.split_once("[features]").and_then(|it| it.1.split_once("\ndefault"));
+    let default = default.and_then(|it| it.1.split_once(']')).map_or("", |it| it.0);
+    let features = default.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    Package { library: library(file), features }
 }
 
 /// The library of the crate that a test, an example or `main.rs` is part of.
@@ -76,5 +88,7 @@ fn library(file: &Path) -> Option<Library> {
     }
     let manifest = std::fs::read_to_string(root.join("Cargo.toml")).ok()?;
     let line = manifest.lines().find_map(|it| it.trim().strip_prefix("name")?.trim_start().strip_prefix('='));
-    Some(Library { name: line?.trim().trim_matches('"').replace('-', "_"), path: path.to_owned() })
+    let name = line?.trim().trim_matches('"').replace('-', "_");
+    // What loom is made of means what std means.
+    (name != "loom").then(|| Library { name, path: path.to_owned() })
 }

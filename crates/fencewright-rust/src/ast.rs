@@ -123,6 +123,8 @@ pub(crate) enum ExprKind {
     Closure(Rc<Closure>),
     Try(Box<Expr>),
     Macro(Macro),
+    /// What is not supported, and what to do instead: it is told if anything gets here.
+    Refused(String, String),
 }
 
 /// `r.m::<T>(a)`
@@ -273,6 +275,8 @@ pub(crate) struct Function {
     /// Whether a comment asks for it.
     pub is_marked: bool,
     pub module: Vec<String>,
+    /// The module with what is declared in the function itself.
+    pub scope: Vec<String>,
 }
 
 /// A structure, or a variant of an enumeration.
@@ -292,6 +296,7 @@ pub(crate) enum Item {
     Struct {
         fields: Rc<Fields>,
         generics: Vec<String>,
+        defaults: Vec<Option<Type>>,
         module: Vec<String>,
     },
     Enum {

@@ -8,7 +8,7 @@ use fencewright::frontend::Input;
 use crate::ast::{ExprKind, Function};
 use crate::lower::each_in;
 use crate::names::Names;
-use crate::parse::{self, Library};
+use crate::parse::{self, Library, Package};
 
 /// A function that is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,17 +23,13 @@ pub struct Entry {
 
 /// The entries of a text, in its order: marked functions if there are any, otherwise tests that create threads, and
 /// `main` if that does. None if it cannot be read.
-pub fn entries(input: &mut Input<'_>, library: Option<&Library>) -> Option<Vec<Entry>> {
-    let parsed = parse::parse(input, library);
+pub fn entries(input: &mut Input<'_>, package: &Package) -> Option<Vec<Entry>> {
+    let parsed = parse::parse(input, package);
     if parsed.diagnostics.iter().any(fencewright::source::Diagnostic::is_error) {
         return None;
     }
     let names = Names::new(parsed.items);
-    let main = input.source.main().clone();
-    let is_here = |it: &&Rc<Function>| {
-        main.start() <= it.span.start && (it.span.start as usize) < main.start() as usize + main.text().len().max(1)
-    };
-    Some(all(&names).iter().filter(is_here).map(entry).collect())
+    Some(all(&names, package.library.as_ref()).iter().map(entry).collect())
 }
 
 fn entry(it: &Rc<Function>) -> Entry {
@@ -46,8 +42,10 @@ fn full_name(it: &Function) -> String {
     path.join("::")
 }
 
-fn all(names: &Names) -> Vec<Rc<Function>> {
+fn all(names: &Names, library: Option<&Library>) -> Vec<Rc<Function>> {
     let mut functions: Vec<Rc<Function>> = names.functions.values().flatten().cloned().collect();
+    // What the library has for itself is looked at when the library is.
+    functions.retain(|it| library.is_none_or(|library| it.module.first() != Some(&library.name)));
     functions.sort_by_key(|it| it.span.start);
     let marked: Vec<_> = functions.iter().filter(|it| it.is_marked).cloned().collect();
     if !marked.is_empty() {
@@ -80,13 +78,16 @@ fn creates_threads(it: &Function, names: &Names, seen: &mut BTreeSet<u32>) -> bo
 }
 
 /// The entry of a name, or the only one.
-pub(crate) fn chosen(names: &Names, name: Option<&str>) -> Result<Rc<Function>, (String, String)> {
-    let found = all(names);
+pub(crate) fn chosen(
+    names: &Names,
+    name: Option<&str>,
+    library: Option<&Library>,
+) -> Result<Rc<Function>, (String, String)> {
+    let found = all(names, library);
     let Some(name) = name else {
         let help = "write `// fencewright: check` before a function, or a test with `thread::spawn`";
         return match &found[..] {
             [] => Err(("no function here creates threads".to_owned(), help.to_owned())),
-            [only] => Ok(Rc::clone(only)),
             [first, ..] => Ok(Rc::clone(first)),
         };
     };

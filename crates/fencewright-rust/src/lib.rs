@@ -27,20 +27,20 @@ use fencewright::frontend::{Frontend, Input, Read, Tree};
 use fencewright::source::{Diagnostic, Span};
 
 pub use entries::{Entry, entries};
-pub use parse::Library;
+pub use parse::{Library, Package};
 
 /// The front end for Rust.
 #[derive(Clone, Debug, Default)]
 pub struct Rust {
     /// The function that is looked at; the only entry of the text if there is none.
     pub entry: Option<String>,
-    /// The library that the text uses.
-    pub library: Option<Library>,
+    /// The crate that the text is part of.
+    pub package: Package,
 }
 
 impl Rust {
     /// The front end for texts with one entry.
-    pub const ANY: Self = Self { entry: None, library: None };
+    pub const ANY: Self = Self { entry: None, package: Package::NONE };
 }
 
 impl Frontend for Rust {
@@ -57,12 +57,12 @@ impl Frontend for Rust {
     }
 
     fn read(&self, input: &mut Input<'_>) -> Read {
-        let parse::Parsed { items, mut diagnostics } = parse::parse(input, self.library.as_ref());
+        let parse::Parsed { items, mut diagnostics } = parse::parse(input, &self.package);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Read { tree: Tree::Typed(Box::default()), diagnostics };
         }
         let names = names::Names::new(items);
-        match entries::chosen(&names, self.entry.as_deref()) {
+        match entries::chosen(&names, self.entry.as_deref(), self.package.library.as_ref()) {
             Ok(entry) => {
                 let lowered = lower::lower(&names, input.source, &Rc::clone(&entry), input.defines);
                 diagnostics.extend(lowered.diagnostics);
@@ -76,6 +76,6 @@ impl Frontend for Rust {
     }
 
     fn rewrite(&self) -> Option<&dyn Rewrite> {
-        Some(&rewrite::Fences)
+        Some(self)
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum Named {
 pub(crate) struct Structure {
     pub name: String,
     pub generics: Vec<String>,
+    /// What parameters are where nothing is said.
+    pub defaults: Vec<Option<ast::Type>>,
     pub fields: Rc<Fields>,
     pub module: Vec<String>,
 }
@@ -85,10 +87,10 @@ impl Names {
     fn add(&mut self, item: Item) {
         match item {
             Item::Function(it) => self.functions.entry(it.name.text.clone()).or_default().push(it),
-            Item::Struct { fields, generics, module } => {
+            Item::Struct { fields, generics, defaults, module } => {
                 let name = fields.name.text.clone();
                 self.types.entry(name.clone()).or_default().push((Named::Struct(self.structs.len()), module.clone()));
-                self.structs.push(Structure { name, generics, fields, module });
+                self.structs.push(Structure { name, generics, defaults, fields, module });
             }
             Item::Enum { name, generics, variants, module } => {
                 let name = name.text;
@@ -123,7 +125,7 @@ impl Names {
 
     /// Whether a name means something of std, or of loom.
     pub(crate) fn is_foreign(&self, path: &Path, module: &[String]) -> bool {
-        let is_std = |name: &str| matches!(name, "std" | "core" | "alloc" | "loom" | "crossbeam_utils");
+        let is_std = |name: &str| matches!(name, "std" | "core" | "alloc" | "loom" | "crossbeam_utils" | "atomic_wait");
         let Some(first) = path.segments.first() else { return false };
         if is_std(&first.name) {
             return true;
@@ -177,5 +179,7 @@ fn nearest<'n, T>(all: impl Iterator<Item = (T, &'n [String])>, path: &Path, mod
         let common = at.iter().zip(module).take_while(|(a, b)| a == b).count();
         (is_said, at == module, common, std::cmp::Reverse(at.len()))
     };
-    all.max_by_key(|it| score(it.1)).map(|it| it.0)
+    // What a function declares is known in that function only.
+    let is_known = |at: &[String]| !at.iter().any(|it| it.starts_with("fn ")) || module.starts_with(at);
+    all.filter(|it| is_known(it.1)).max_by_key(|it| score(it.1)).map(|it| it.0)
 }

@@ -9,14 +9,36 @@ use fencewright::source::{Source, SourceFile, Span};
 
 use crate::ast::{Block, Expr, ExprKind, Function, Item, StmtKind};
 use crate::lower::{each, each_in};
-use crate::{parse, reorder};
+use crate::{Rust, parse, reorder};
 
 /// Where a fence has no place.
 const HELP: &str = "a fence needs a statement of its own: put the access into one, outside conditions and macros";
 
-/// `fence(Ordering::SeqCst);`
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fences;
+impl Rust {
+    /// The text once more, as it was read.
+    fn tree(&self, text: &Text<'_>) -> Whole {
+        let mut again = Source::new(text.source.name(), text.source.text());
+        let mut files = text.source.clone();
+        let parsed =
+            parse::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }, &self.package);
+        let mut functions = Vec::new();
+        for item in parsed.items {
+            match item {
+                Item::Function(it) => functions.push(it),
+                Item::Impl(it) => functions.extend(it.functions),
+                Item::Trait { functions: all, .. } => functions.extend(all),
+                Item::Struct { .. }
+                | Item::Enum { .. }
+                | Item::Static(_)
+                | Item::Constant(_)
+                | Item::Alias { .. }
+                | Item::Use { .. }
+                | Item::Macro(_) => {}
+            }
+        }
+        Whole { functions }
+    }
+}
 
 /// All functions of a text.
 #[derive(Debug)]
@@ -35,13 +57,13 @@ impl Whole {
     }
 }
 
-impl Rewrite for Fences {
+impl Rewrite for Rust {
     fn spelling(&self) -> Spelling {
         Spelling { store_store: "fence(Ordering::Release);", full: "fence(Ordering::SeqCst);" }
     }
 
     fn edits(&self, text: &Text<'_>, fences: &[Fence]) -> Result<Vec<Edit>, NoPlace> {
-        let (source, tree) = (text.source, tree(text));
+        let (source, tree) = (text.source, self.tree(text));
         let mut places = Vec::new();
         tree.functions.iter().filter_map(|it| it.body.as_ref()).for_each(|it| collect(it, &mut places));
         let mut edits = Vec::new();
@@ -61,12 +83,12 @@ impl Rewrite for Fences {
     }
 
     fn orders(&self, text: &Text<'_>) -> Vec<Span> {
-        reorder::accesses(&tree(text))
+        reorder::accesses(&self.tree(text))
     }
 
     fn reorder(&self, text: &Text<'_>, orders: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
         let help = "write the order by hand, or insert fences with `--repair fences`";
-        reorder::edits(&tree(text), text.source, orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
+        reorder::edits(&self.tree(text), text.source, orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
     }
 }
 
@@ -85,29 +107,6 @@ fn spelled(kind: FenceKind, file: &SourceFile) -> String {
     let fence = if fence { "fence" } else { "std::sync::atomic::fence" };
     let ordering = if ordering { "Ordering" } else { "std::sync::atomic::Ordering" };
     format!("{fence}({ordering}::{order});")
-}
-
-/// The text once more, as it was read.
-fn tree(text: &Text<'_>) -> Whole {
-    let mut again = Source::new(text.source.name(), text.source.text());
-    let mut files = text.source.clone();
-    let parsed = parse::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }, None);
-    let mut functions = Vec::new();
-    for item in parsed.items {
-        match item {
-            Item::Function(it) => functions.push(it),
-            Item::Impl(it) => functions.extend(it.functions),
-            Item::Trait { functions: all, .. } => functions.extend(all),
-            Item::Struct { .. }
-            | Item::Enum { .. }
-            | Item::Static(_)
-            | Item::Constant(_)
-            | Item::Alias { .. }
-            | Item::Use { .. }
-            | Item::Macro(_) => {}
-        }
-    }
-    Whole { functions }
 }
 
 /// Something that another statement can stand beside.

@@ -57,8 +57,10 @@ pub(crate) enum Lock {
 pub(crate) enum Kind {
     /// `&T`, `&mut T`
     Reference,
-    /// `*const T`, `*mut T`, `NonNull<T>`
+    /// `*const T`, `*mut T`
     Raw,
+    /// `NonNull<T>`
+    NonNull,
     Box,
     Arc,
     /// `MutexGuard`, and those of `RwLock`.

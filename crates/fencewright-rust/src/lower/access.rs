@@ -258,7 +258,7 @@ impl Lowering<'_> {
 
     /// Takes the type of a part from what is kept there.
     fn learn(&mut self, place: &Place, value: &Value) {
-        let ty = self.type_of(value);
+        let ty = self.type_of(value).open().clone();
         if ty.is_unknown() {
             return;
         }

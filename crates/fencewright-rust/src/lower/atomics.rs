@@ -1,7 +1,8 @@
 //! Atomic accesses.
 
 use fencewright::frontend::hir::{
-    Condition, ConditionKind, EffectKind, Expr, FenceOrder, LoadOrder, StmtKind, StoreOrder, Update, UpdateOrder,
+    Condition, ConditionKind, EffectKind, Expr, FenceOrder, LoadOrder, LocalId, Stmt, StmtKind, StoreOrder, Update,
+    UpdateOrder,
 };
 use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
@@ -50,8 +51,10 @@ pub(crate) fn order_argument(name: &str) -> Option<usize> {
     Some(match name {
         "load" => 0,
         "store" | "swap" => 1,
+        "compare_and_swap" => 2,
         "compare_exchange" | "compare_exchange_weak" => 2,
         "fetch_update" => 0,
+        "fetch_max" | "fetch_min" => 1,
         name if fetch(name).is_some() => 1,
         _ => return None,
     })
@@ -81,9 +84,6 @@ impl Lowering<'_> {
             );
         if !known {
             return Some(None);
-        }
-        if matches!(name, "fetch_max" | "fetch_min") {
-            return self.refuse(span, format!("`{name}` is not supported"), "write it with `compare_exchange`");
         }
         let values = self.values(&it.arguments)?;
         if values.iter().any(Value::is_never) {
@@ -126,9 +126,24 @@ impl Lowering<'_> {
                 let old = self.state.settled(old, span);
                 self.compare_exchange(&place, (order, name.ends_with("weak")), (old, new), span)?
             }
+            "compare_and_swap" => {
+                let order = order(self, 2)?;
+                let (old, new) = (self.raw(values[0].clone(), span)?, self.raw(values[1].clone(), span)?);
+                let (old, new) = (self.state.settled(old, span), self.state.settled(new, span));
+                typed(self.swapped(&place, order, (&old, &new), span)?, &inner)
+            }
             "fetch_update" => {
                 let (order, failure) = (order(self, 0)?, order(self, 1)?);
                 self.fetch_update(&place, (order, failure), &values[2], span)?
+            }
+            "fetch_max" | "fetch_min" => {
+                let order = order(self, 1)?;
+                let with = self.raw(values[0].clone(), span)?;
+                let with = self.state.settled(with, span);
+                let compare = if name == "fetch_max" { Op::Ge } else { Op::Le };
+                let choose =
+                    |seen: &Expr| (Expr::binary(compare, seen.clone(), with.clone()), seen.clone(), with.clone());
+                typed(self.by_swapping(&place, order, &choose, span)?, &inner)
             }
             "get_mut" | "as_ptr" => reference(place.seen_as(inner)),
             "into_inner" | "unsync_load" => self.load(&place, LoadOrder::Plain, span)?.open(),
@@ -207,44 +222,43 @@ impl Lowering<'_> {
         span: Span,
     ) -> Option<Expr> {
         let Expr::Const(by) = by else {
-            return self.update(place, order, Update::Fetch(op), by, span);
+            return self.refuse(span, "it is not known by how much a narrow integer changes", "use a constant");
         };
-        if by == 0 {
-            return self.update(place, order, Update::Fetch(op), Expr::Const(0), span);
-        }
-        // Only a known step at the very edge goes round; `by` is less than the size of the type.
-        let result = self.state.hoisted(None, false, span);
         let step = if op == Op::Add { by } else { -by };
-        let is_inside = |old: Expr| {
-            let moved = Expr::binary(Op::Add, old, Expr::Const(step));
-            if step > 0 {
-                Expr::binary(Op::Le, moved, Expr::Const(edge))
-            } else {
-                Expr::binary(Op::Ge, moved, Expr::Const(edge))
-            }
-        };
+        let compare = if step > 0 { Op::Le } else { Op::Ge };
         let round = -step.signum() * size;
+        let choose = |seen: &Expr| {
+            let by_step = Expr::binary(Op::Add, seen.clone(), Expr::Const(step));
+            let by_round = Expr::binary(Op::Add, seen.clone(), Expr::Const(step + round));
+            (Expr::binary(compare, by_step.clone(), Expr::Const(edge)), by_step, by_round)
+        };
+        self.by_swapping(place, order, &choose, span)
+    }
+
+    /// An update that is not one of the machine's: a loop of comparisons, as processors have it. What it held; the new
+    /// value is one of two, as a condition on the old one says.
+    fn by_swapping(
+        &mut self,
+        place: &Place,
+        order: Order,
+        choose: &dyn Fn(&Expr) -> (Expr, Expr, Expr),
+        span: Span,
+    ) -> Option<Expr> {
+        let result = self.state.hoisted(None, false, span);
         self.at_each(place, span, &mut |it, place| {
             let cell = it.cell(place, span)?;
             it.state.open();
             let seen = it.state.kept(EffectKind::Load(cell.clone(), LoadOrder::Relaxed), span);
-            let there = is_inside(seen.clone());
-            let by_step = Expr::binary(Op::Add, seen.clone(), Expr::Const(step));
-            let by_round = Expr::binary(Op::Add, seen.clone(), Expr::Const(step + round));
+            let (condition, then, otherwise) = choose(&seen);
             let new = it.state.hoisted(None, false, span);
-            let first = vec![assign(new, by_step, span)];
-            let second = vec![assign(new, by_round, span)];
-            it.state.emit(StmtKind::If(vec![(test(there, span), first)], second), span);
-            let effect = EffectKind::CompareExchange {
-                place: cell,
-                order: order.update(),
-                old: seen.clone(),
-                new: register(new),
-            };
-            let found = it.state.kept(effect, span);
+            let (first, second) = (vec![assign(new, then, span)], vec![assign(new, otherwise, span)]);
+            it.state.emit(StmtKind::If(vec![(test(condition, span), first)], second), span);
+            let (order, old) = (order.update(), seen.clone());
+            let swap = EffectKind::CompareExchange { place: cell, order, old, new: register(new) };
+            let found = it.state.kept(swap, span);
             it.state.emit(StmtKind::Assign(result, found.clone()), span);
             let is_done = Expr::binary(Op::Eq, found, seen);
-            let leave = vec![fencewright::frontend::hir::Stmt { span, kind: StmtKind::Break }];
+            let leave = vec![Stmt { span, kind: StmtKind::Break }];
             it.state.emit(StmtKind::If(vec![(test(is_done, span), leave)], Vec::new()), span);
             let block = it.state.close();
             it.state.emit(StmtKind::Loop(block), span);
@@ -323,7 +337,7 @@ impl Lowering<'_> {
             };
             let leave = |failed_by| {
                 let give_up = assign(failed, Expr::Const(failed_by), span);
-                vec![give_up, fencewright::frontend::hir::Stmt { span, kind: StmtKind::Break }]
+                vec![give_up, Stmt { span, kind: StmtKind::Break }]
             };
             let is_none = Expr::binary(Op::Eq, answer.tag, Expr::Const(0));
             it.state.emit(StmtKind::If(vec![(test(is_none, span), leave(1))], Vec::new()), span);
@@ -357,8 +371,8 @@ impl Lowering<'_> {
     }
 }
 
-fn assign(local: fencewright::frontend::hir::LocalId, expr: Expr, span: Span) -> fencewright::frontend::hir::Stmt {
-    fencewright::frontend::hir::Stmt { span, kind: StmtKind::Assign(local, expr) }
+fn assign(local: fencewright::frontend::hir::LocalId, expr: Expr, span: Span) -> Stmt {
+    Stmt { span, kind: StmtKind::Assign(local, expr) }
 }
 
 fn retype(value: &Value, ty: &Type) -> Value {
@@ -370,7 +384,7 @@ fn n_arguments(name: &str) -> usize {
         "load" | "with_mut" => 1,
         "get_mut" | "into_inner" | "as_ptr" | "unsync_load" => 0,
         "compare_exchange" | "compare_exchange_weak" => 4,
-        "fetch_update" => 3,
+        "fetch_update" | "compare_and_swap" => 3,
         _ => 2,
     }
 }

@@ -159,7 +159,7 @@ impl Lowering<'_> {
                 self.bind(ty, &self.type_of(value), &function.generics, &mut generics, &function.module);
             }
         }
-        let frame = Frame { function: key, generics, module: function.module.clone(), ..Frame::default() };
+        let frame = Frame { function: key, generics, module: function.scope.clone(), ..Frame::default() };
         self.state.frames.push(frame);
         self.state.frame().scopes.push(Default::default());
         let value = self.inlined(body, Some(name), span, |it| {

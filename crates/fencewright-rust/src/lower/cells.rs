@@ -82,7 +82,7 @@ impl Lowering<'_> {
             // A reference to what can be cloned gives a clone of that.
             return Some(matches!(to, Type::Unknown).then_some(value));
         }
-        if kind != Kind::Raw {
+        if !matches!(kind, Kind::Raw | Kind::NonNull) {
             return Some(match name {
                 "as_ptr" | "as_ref" | "as_mut" | "deref" | "deref_mut" | "as_non_null_ptr"
                     if kind != Kind::Reference || name.starts_with("deref") =>
@@ -95,6 +95,13 @@ impl Lowering<'_> {
             });
         }
         let value = self.load(place, LoadOrder::Plain, span)?;
+        if kind == Kind::NonNull {
+            return match name {
+                "as_ref" | "as_mut" => Some(Some(self.as_kind(value, Kind::Reference))),
+                "as_ptr" => Some(Some(self.as_kind(value, Kind::Raw))),
+                _ => self.raw_method(value, it, span),
+            };
+        }
         self.raw_method(value, it, span)
     }
 

@@ -47,7 +47,9 @@ impl Lowering<'_> {
         match ty {
             Type::Pointer(Kind::Box | Kind::Guard(_), _) => true,
             Type::Pointer(Kind::Arc, to) => self.type_needs_drop(to, depth + 1),
-            Type::Pointer(Kind::Reference | Kind::Raw, _) | Type::Cell(Cell::Kept, _) | Type::Atomic(_) => false,
+            Type::Pointer(Kind::Reference | Kind::Raw | Kind::NonNull, _)
+            | Type::Cell(Cell::Kept, _)
+            | Type::Atomic(_) => false,
             Type::Struct(number, _) if self.has_drop(*number) => true,
             ty => match self.parts(ty) {
                 Parts::Fields(fields) => fields.iter().any(|it| self.type_needs_drop(&it.1, depth + 1)),
@@ -244,7 +246,7 @@ impl Lowering<'_> {
     fn drop_pointer(&mut self, kind: Kind, place: &Place, span: Span) -> Option<()> {
         let value = self.load(place, LoadOrder::Plain, span)?;
         match kind {
-            Kind::Reference | Kind::Raw => Some(()),
+            Kind::Reference | Kind::Raw | Kind::NonNull => Some(()),
             Kind::Guard(guard) => self.give_back(guard, value, span),
             Kind::Box => {
                 let target = self.pointed(value, span)?;

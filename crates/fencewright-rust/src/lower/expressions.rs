@@ -60,6 +60,7 @@ impl Lowering<'_> {
             }
             ExprKind::Closure(closure) => Some(Value::Closure(Rc::clone(closure), Rc::new(self.environment()))),
             ExprKind::Macro(it) => self.macro_value(it, span),
+            ExprKind::Refused(message, help) => self.refuse(span, message, help),
             _ => self.control(it),
         }
     }
@@ -134,16 +135,13 @@ impl Lowering<'_> {
         let own = self.type_before(path).and_then(|ty| self.own_constant(&ty, path.last()).map(|it| (it, ty)));
         if let Some((constant, ty)) = own {
             let Some(value) = &constant.value else { return Some(None) };
-            self.state.frames.push(Default::default());
-            self.state.frame().generics.insert("Self".to_owned(), ty);
-            let found = self.constant_value(value, &constant.module);
-            self.state.frames.pop();
-            return found.map(Some);
+            let generics = [("Self".to_owned(), ty)].into_iter().collect();
+            return self.constant_value(value, generics, &constant.module).map(Some);
         }
         if let Some(constant) = self.names.constant(path, module, false) {
             let Some(value) = &constant.value else { return Some(None) };
             let ty = self.ty(&constant.ty, &Default::default(), &constant.module);
-            let value = self.constant_value(value, &constant.module)?;
+            let value = self.constant_value(value, Default::default(), &constant.module)?;
             return Some(Some(retyped(value, &ty)));
         }
         let generics = self.state.frame().generics.clone();
@@ -431,7 +429,9 @@ impl Lowering<'_> {
                 same
             }
             (Value::Pointer(x), Value::Pointer(y)) => {
-                let is_raw = |it: &crate::value::Pointer| it.kind == crate::types::Kind::Raw;
+                let is_raw = |it: &crate::value::Pointer| {
+                    matches!(it.kind, crate::types::Kind::Raw | crate::types::Kind::NonNull)
+                };
                 if !is_raw(x) && !is_raw(y) {
                     // References are compared by what they point at.
                     let (x, y) = (self.pointed(a.clone(), span)?, self.pointed(b.clone(), span)?);
@@ -442,7 +442,11 @@ impl Lowering<'_> {
                 let (x, y) = (self.raw(a.clone(), span)?, self.raw(b.clone(), span)?);
                 pair(&x, &y)
             }
-            (Value::Unset | Value::Never, _) | (_, Value::Unset | Value::Never) if self.is_unsure => Expr::Const(1),
+            (Value::Unset | Value::Never, _) | (_, Value::Unset | Value::Never)
+                if self.is_unsure || self.log.has_errors() =>
+            {
+                Expr::Const(1)
+            }
             (Value::Other, Value::Other) => {
                 return self.refuse(span, "texts and floating point are not compared", "use integers");
             }

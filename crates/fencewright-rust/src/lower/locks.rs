@@ -79,6 +79,10 @@ impl Lowering<'_> {
                 self.read_lock(&data, span)?;
                 Value::ok(guard(Guard::Read))
             }
+            (Lock::RwLock, "try_read") => {
+                let taken = self.try_read_lock(&data, span)?;
+                failed_unless(taken, guard(Guard::Read))
+            }
             (Lock::OnceLock, _) => return self.once_method(&data, it, span),
             _ => return Some(None),
         }))
@@ -127,6 +131,30 @@ impl Lowering<'_> {
             Some(Expr::Const(0))
         })?;
         Some(())
+    }
+
+    /// One more reader, if nobody writes; who else reads or comes to read in the same moment does not matter.
+    fn try_read_lock(&mut self, data: &Place, span: Span) -> Option<Expr> {
+        let word = self.word_of(data, false, span)?;
+        let result = self.state.hoisted(None, true, span);
+        self.at_each(&word, span, &mut |it, word| {
+            let place = it.cell(word, span)?;
+            it.state.open();
+            let leave = |value| {
+                let assign = StmtKind::Assign(result, Expr::Const(value));
+                vec![Stmt { span, kind: assign }, Stmt { span, kind: StmtKind::Break }]
+            };
+            let seen = it.state.kept(EffectKind::Load(place.clone(), LoadOrder::Relaxed), span);
+            let is_written = Expr::binary(Op::Lt, seen.clone(), Expr::Const(0));
+            it.state.emit(StmtKind::If(vec![(test(is_written, span), leave(0))], Vec::new()), span);
+            let new = Expr::binary(Op::Add, seen.clone(), Expr::Const(1));
+            let kind = ConditionKind::Cas { place, order: UpdateOrder::Acquire, old: seen, new };
+            it.state.emit(StmtKind::If(vec![(Condition { span, kind }, leave(1))], Vec::new()), span);
+            let block = it.state.close();
+            it.state.emit(StmtKind::Loop(block), span);
+            Some(Expr::Const(0))
+        })?;
+        Some(self.state.settled(super::state::register(result), span))
     }
 
     fn once_method(&mut self, data: &Place, it: &Method, span: Span) -> Option<Option<Value>> {

@@ -105,6 +105,16 @@ impl Lowering<'_> {
             Type::Lock(lock, inner) => self.lock_method(*lock, inner, place, it, span),
             Type::Pointer(kind, _) => self.pointer_method(*kind, place, it, span),
             Type::Enum(number, _) if *number <= 1 => self.option_method(place, it, span),
+            Type::Integer(_) if matches!(it.name.text.as_str(), "push" | "push_str") => {
+                // One more letter of a text.
+                self.values(&it.arguments)?;
+                let value = self.load(place, LoadOrder::Plain, span)?;
+                let one = super::places::index_value(Expr::Const(1));
+                let value = self.combined(crate::ast::Binary::Add, value, one, span)?;
+                self.store(place, value, fencewright::frontend::hir::StoreOrder::Plain, span)?;
+                Some(Some(Value::UNIT))
+            }
+            Type::Integer(_) if it.name.text == "len" => Some(Some(self.load(place, LoadOrder::Plain, span)?)),
             Type::Integer(_) | Type::Bool => {
                 let value = self.load(place, LoadOrder::Plain, span)?;
                 self.number_method(value, it, span)
@@ -113,6 +123,16 @@ impl Lowering<'_> {
                 "iter" | "iter_mut" => Some(Some(Value::List(self.elements(place, span)?))),
                 "into_iter" => Some(Some(self.taken(place, span)?)),
                 "len" => Some(Some(self.length(ty))),
+                "map" => {
+                    let values = self.taken(place, span)?;
+                    let closure = self.values(&it.arguments)?.into_iter().next()?;
+                    let mut all = Vec::new();
+                    for value in self.rounds(values, span)? {
+                        let value = self.applied(&closure, vec![value], span)?;
+                        all.push(self.settled(value, span));
+                    }
+                    Some(Some(Value::Array(all)))
+                }
                 _ => Some(None),
             },
             Type::Struct(..) | Type::Tuple(_) | Type::Enum(..) | Type::Other | Type::Unknown => {

@@ -70,7 +70,7 @@ impl Lowering<'_> {
         }
         let ty = self.ty(&it.ty, &Generics::new(), &it.module);
         let value = match &it.value {
-            Some(value) => self.constant_value(value, &it.module)?,
+            Some(value) => self.constant_value(value, Generics::new(), &it.module)?,
             None => Value::Unset,
         };
         let ty = if ty.is_unknown() { self.type_of(&value) } else { ty };
@@ -91,8 +91,8 @@ impl Lowering<'_> {
     }
 
     /// The value of a constant expression.
-    pub(super) fn constant_value(&mut self, it: &ast::Expr, module: &[String]) -> Option<Value> {
-        let frame = super::state::Frame { module: module.to_vec(), ..Default::default() };
+    pub(super) fn constant_value(&mut self, it: &ast::Expr, generics: Generics, module: &[String]) -> Option<Value> {
+        let frame = super::state::Frame { module: module.to_vec(), generics, ..Default::default() };
         self.state.frames.push(frame);
         self.state.frame().scopes.push(Default::default());
         let value = self.value(it);
@@ -330,7 +330,13 @@ impl Lowering<'_> {
             Value::Struct(number, all) => {
                 let structure = &self.names.structs[*number];
                 let declared = structure.fields.fields.iter().map(|it| &it.1);
-                Type::Struct(*number, self.arguments_of(&structure.generics, declared.zip(all), &structure.module))
+                let mut arguments = self.arguments_of(&structure.generics, declared.zip(all), &structure.module);
+                for (argument, default) in arguments.iter_mut().zip(&structure.defaults) {
+                    if let (Type::Unknown, Some(default)) = (&*argument, default) {
+                        *argument = self.ty(default, &Generics::new(), &structure.module);
+                    }
+                }
+                Type::Struct(*number, arguments)
             }
             Value::Enum(it) if it.number == OPTION => {
                 let some = it.variants[1].as_ref().and_then(|it| it.first());

@@ -174,7 +174,10 @@ impl Lowering<'_> {
 
     /// The type of a part of an object, if its own type does not say.
     pub(super) fn learned(&self, object: &str, fields: &[usize], ty: &Type) -> Type {
-        if !ty.is_unknown() {
+        if let Type::Cell(cell, inner) = ty {
+            return Type::Cell(*cell, Rc::new(self.learned(object, fields, inner)));
+        }
+        if *ty != Type::Unknown {
             return ty.clone();
         }
         self.known.learned.get(&(object.to_owned(), fields.to_vec())).cloned().unwrap_or_else(|| ty.clone())
@@ -263,7 +266,7 @@ fn standard_type(name: &str, arguments: &[Type]) -> Type {
         "Result" => Type::Enum(RESULT, arguments.to_vec()),
         "Box" => Type::Pointer(Kind::Box, first()),
         "Arc" | "Rc" => Type::Pointer(Kind::Arc, first()),
-        "NonNull" => Type::Pointer(Kind::Raw, first()),
+        "NonNull" => Type::Pointer(Kind::NonNull, first()),
         "Mutex" => Type::Lock(Lock::Mutex, first()),
         "RwLock" => Type::Lock(Lock::RwLock, first()),
         "Condvar" => Type::Lock(Lock::Condvar, Rc::new(Type::UNIT)),
@@ -272,7 +275,9 @@ fn standard_type(name: &str, arguments: &[Type]) -> Type {
         "RwLockReadGuard" => Type::Pointer(Kind::Guard(Guard::Read), first()),
         "RwLockWriteGuard" => Type::Pointer(Kind::Guard(Guard::Write), first()),
         "PhantomData" => Type::UNIT,
-        "str" | "String" | "f32" | "f64" | "Duration" | "Instant" => Type::Other,
+        // Of a text it is known how long it is.
+        "String" => Type::Integer(Some(Integer::USIZE)),
+        "str" | "f32" | "f64" | "Duration" | "Instant" => Type::Other,
         name => Integer::named(name).map_or(Type::Unknown, |it| Type::Integer(Some(it))),
     }
 }

@@ -6,7 +6,7 @@ use fencewright::source::Span;
 
 use crate::ast::{self, Binary, Method, Path};
 use crate::types::{Kind, Lock, OPTION, RESULT, Type};
-use crate::value::{Enum, Place, Value};
+use crate::value::{Enum, Place, Pointer, Points, Value};
 
 use super::Lowering;
 use super::access::reference;
@@ -55,6 +55,18 @@ impl Lowering<'_> {
             ("kani" | "fencewright", "any") => {
                 let kind = fencewright::frontend::hir::EffectKind::Any(Domain::Range(0, 1), 0, 1);
                 return Some(Some(Value::bool(self.state.kept(kind, span))));
+            }
+            ("String", "new") => return Some(Some(super::places::index_value(Expr::Const(0)))),
+            // A call of the system may return at any time; whoever waits looks again.
+            ("atomic_wait", "wait") => {
+                let at = self.values(arguments)?.into_iter().next()?;
+                let place = self.pointed(at, span)?;
+                self.load(&place, LoadOrder::Relaxed, span)?;
+                return Some(Some(Value::UNIT));
+            }
+            ("atomic_wait", "wake_one" | "wake_all") => {
+                self.values(arguments)?;
+                return Some(Some(Value::UNIT));
             }
             ("Duration" | "Instant" | "String", _) => {
                 self.values(arguments)?;
@@ -231,9 +243,20 @@ impl Lowering<'_> {
                 Value::UNIT
             }
             ("from" | "new_unchecked" | "from_ref" | "from_mut" | "addr_of" | "addr_of_mut", Some(at)) => {
-                self.as_kind(at, Kind::Raw)
+                let is_raw = path.before_last().is_some_and(|it| it.name == "ptr");
+                self.as_kind(at, if is_raw { Kind::Raw } else { Kind::NonNull })
             }
-            ("new", Some(at)) => Value::some(self.as_kind(at, Kind::Raw)),
+            ("new", Some(at)) => {
+                let raw = match &at {
+                    Value::Pointer(Pointer { what: Points::Number(raw), .. }) => raw.clone(),
+                    _ => Expr::Const(1),
+                };
+                let is_there = match raw {
+                    Expr::Const(it) => Expr::Const(i64::from(it != 0)),
+                    raw => Expr::binary(Op::Ne, raw, Expr::Const(0)),
+                };
+                Value::some_if(is_there, self.as_kind(at, Kind::NonNull))
+            }
             ("eq", Some(a)) => {
                 let (a, b) = (self.as_kind(a, Kind::Raw), self.as_kind(second?, Kind::Raw));
                 Value::bool(self.compared(&a, &b, span)?)

@@ -7,7 +7,20 @@ use crate::ast::{Arm, Binary, Block, Closure, Expr, ExprKind, Method, Stmt, Stmt
 use super::{Convert, name_of};
 
 impl Convert {
+    /// An expression; what is not supported is told where it is used.
     pub(super) fn expr(&mut self, it: &syn::Expr) -> Option<Expr> {
+        let mark = self.diagnostics.len();
+        self.known_expr(it).or_else(|| self.refused(mark))
+    }
+
+    /// What was said since a mark, as something that must not be reached.
+    fn refused(&mut self, mark: usize) -> Option<Expr> {
+        let first = self.diagnostics.drain(mark..).next()?;
+        let kind = ExprKind::Refused(first.message, first.help.unwrap_or_default());
+        Some(Expr { kind, span: first.span })
+    }
+
+    fn known_expr(&mut self, it: &syn::Expr) -> Option<Expr> {
         let span = self.span(it);
         let kind = match it {
             syn::Expr::Paren(it) => return self.expr(&it.expr),
@@ -154,14 +167,21 @@ impl Convert {
                     Some(expr) => value = Some(Box::new(expr)),
                     None => is_wrong = true,
                 },
-                syn::Stmt::Macro(it) if is_last && it.semi_token.is_none() => match self.macro_call(&it.mac) {
-                    Some(expr) => value = Some(Box::new(expr)),
-                    None => is_wrong = true,
-                },
-                stmt => match self.statement(stmt) {
-                    Some(stmt) => statements.push(stmt),
-                    None => is_wrong = true,
-                },
+                syn::Stmt::Macro(it) if is_last && it.semi_token.is_none() => {
+                    let mark = self.diagnostics.len();
+                    value = self.macro_call(&it.mac).or_else(|| self.refused(mark)).map(Box::new);
+                }
+                stmt => {
+                    let mark = self.diagnostics.len();
+                    let refused = |it: &mut Self| {
+                        let expr = it.refused(mark)?;
+                        Some(Stmt { span: expr.span, kind: StmtKind::Expr(expr) })
+                    };
+                    match self.statement(stmt).or_else(|| refused(self)) {
+                        Some(stmt) => statements.push(stmt),
+                        None => is_wrong = true,
+                    }
+                }
             }
         }
         (!is_wrong).then_some(Block { statements, value, span })
@@ -183,7 +203,12 @@ impl Convert {
                 }
                 StmtKind::Let(pat, value, otherwise)
             }
-            syn::Stmt::Item(_) => StmtKind::Item,
+            syn::Stmt::Item(item) => {
+                let mut found = Vec::new();
+                self.items(std::slice::from_ref(item), &mut found, &mut Vec::new());
+                self.inner.append(&mut found);
+                StmtKind::Item
+            }
             syn::Stmt::Expr(it, _) => StmtKind::Expr(self.expr(it)?),
             syn::Stmt::Macro(it) => StmtKind::Expr(self.macro_call(&it.mac)?),
         };

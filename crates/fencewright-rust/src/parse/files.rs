@@ -16,6 +16,20 @@ pub struct Library {
     pub path: String,
 }
 
+/// What is known of the crate that a file is part of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Package {
+    /// The library that the file uses.
+    pub library: Option<Library>,
+    /// The features that are on.
+    pub features: Vec<String>,
+}
+
+impl Package {
+    /// A file by itself.
+    pub const NONE: Self = Self { library: None, features: Vec::new() };
+}
+
 /// What was read.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
@@ -27,12 +41,12 @@ pub(crate) struct Parsed {
 const MAX_FILES: usize = 256;
 
 /// Reads a text with its modules.
-pub(crate) fn parse(input: &mut Input<'_>, library: Option<&Library>) -> Parsed {
+pub(crate) fn parse(input: &mut Input<'_>, package: &Package) -> Parsed {
     let mut parsed = Parsed::default();
     let main = input.source.main().clone();
     let stem = stem_of(main.name());
     let mut open = vec![(main.clone(), Vec::new(), if is_root(&stem) { String::new() } else { stem })];
-    if let Some(library) = library {
+    if let Some(library) = &package.library {
         match input.open(&library.path, &main) {
             Ok(file) => open.insert(0, (file, vec![library.name.clone()], String::new())),
             Err(why) => parsed.diagnostics.push(Diagnostic::error(Span::new(0, 0), why)),
@@ -46,7 +60,7 @@ pub(crate) fn parse(input: &mut Input<'_>, library: Option<&Library>) -> Parsed 
             parsed.diagnostics.push(Diagnostic::error(Span::new(0, 0), message).with_help("check a part of it"));
             break;
         }
-        let mut convert = Convert::new(&file, module.clone());
+        let mut convert = Convert::new(&file, module.clone(), &package.features);
         let mut modules = Vec::new();
         parsed.items.extend(convert.file(&file, &mut modules));
         parsed.diagnostics.append(&mut convert.diagnostics);
@@ -91,14 +105,21 @@ fn is_root(stem: &str) -> bool {
 }
 
 impl Convert {
-    fn new(file: &SourceFile, module: Vec<String>) -> Self {
+    fn new(file: &SourceFile, module: Vec<String>, features: &[String]) -> Self {
         let is_mark = |line: &str| {
             let comment = line.trim_start().strip_prefix("//").map(str::trim_start);
             comment.and_then(|it| it.strip_prefix("fencewright:")).is_some_and(|it| it.trim() == "check")
         };
         let lines = file.text().lines().enumerate();
         let marked = lines.filter(|(_, line)| is_mark(line)).map(|(at, _)| at + 1).collect();
-        Self { start: file.start(), module, marked, diagnostics: Vec::new() }
+        Self {
+            start: file.start(),
+            module,
+            features: features.to_vec(),
+            marked,
+            diagnostics: Vec::new(),
+            inner: Vec::new(),
+        }
     }
 
     /// The items of a file, and the modules that stand in files of their own.
@@ -123,6 +144,7 @@ impl Convert {
             Ok(parsed) => {
                 let mut items = Vec::new();
                 self.items(&parsed.items, &mut items, modules);
+                items.append(&mut self.inner);
                 items
             }
             Err(error) => {

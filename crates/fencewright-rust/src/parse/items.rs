@@ -11,7 +11,7 @@ use super::{Convert, name_of};
 impl Convert {
     pub(super) fn items(&mut self, all: &[syn::Item], found: &mut Vec<Item>, modules: &mut Vec<(Vec<String>, Span)>) {
         for item in all {
-            if is_there(attributes(item)) {
+            if self.is_there(attributes(item)) {
                 self.item(item, found, modules);
             }
         }
@@ -21,7 +21,6 @@ impl Convert {
         let module = self.module.clone();
         match item {
             syn::Item::Fn(it) => {
-                self.inner_items(&it.block, found, modules);
                 let function = self.function(&it.sig, Some(&it.block), &it.attrs, self.span(it));
                 found.extend(function.map(Item::Function));
             }
@@ -35,7 +34,13 @@ impl Convert {
             }
             syn::Item::Struct(it) => {
                 let fields = Rc::new(self.fields(&it.ident, &it.fields, None));
-                found.push(Item::Struct { fields, generics: generics(&it.generics), module });
+                let defaults = it.generics.params.iter().filter_map(|it| match it {
+                    syn::GenericParam::Type(it) => Some(it.default.as_ref().map(|(_, ty)| self.ty(ty))),
+                    syn::GenericParam::Const(_) => Some(None),
+                    syn::GenericParam::Lifetime(_) => None,
+                });
+                let defaults = defaults.collect();
+                found.push(Item::Struct { fields, generics: generics(&it.generics), defaults, module });
             }
             syn::Item::Enum(it) => {
                 let mut variants = Vec::new();
@@ -55,7 +60,7 @@ impl Convert {
                 found.push(Item::Static(self.constant(&it.ident, &it.ty, value)));
             }
             syn::Item::Impl(it) => {
-                let implementation = self.implementation(it, found, modules);
+                let implementation = self.implementation(it);
                 found.push(Item::Impl(implementation));
             }
             syn::Item::Trait(it) => self.trait_(it, found),
@@ -67,27 +72,11 @@ impl Convert {
             syn::Item::Macro(it) => {
                 if let Some(ident) = &it.ident {
                     found.push(Item::Macro(self.name(ident)));
-                } else {
-                    self.macro_call(&it.mac);
+                } else if let Some(last) = it.mac.path.segments.last() {
+                    found.push(Item::Macro(self.name(&last.ident)));
                 }
             }
-            syn::Item::Union(it) => {
-                let span = self.span(&it.ident);
-                self.refuse(span, "unions are not supported", "use `MaybeUninit`, or an enumeration")
-                    .unwrap_or_default()
-            }
             _ => {}
-        }
-    }
-
-    /// Items in the block of a function.
-    fn inner_items(&mut self, block: &syn::Block, found: &mut Vec<Item>, modules: &mut Vec<(Vec<String>, Span)>) {
-        for stmt in &block.stmts {
-            if let syn::Stmt::Item(item) = stmt {
-                self.items(std::slice::from_ref(item), found, modules);
-            } else if let syn::Stmt::Expr(syn::Expr::Unsafe(syn::ExprUnsafe { block, .. }), _) = stmt {
-                self.inner_items(block, found, modules);
-            }
         }
     }
 
@@ -99,7 +88,7 @@ impl Convert {
     fn fields(&mut self, name: &syn::Ident, fields: &syn::Fields, number: Option<crate::ast::Expr>) -> Fields {
         let mut all = Vec::new();
         for (at, field) in fields.iter().enumerate() {
-            if is_there(&field.attrs) {
+            if self.is_there(&field.attrs) {
                 let name = field.ident.as_ref().map_or_else(|| at.to_string(), name_of);
                 let ty = self.ty(&field.ty);
                 all.push((name, ty));
@@ -143,8 +132,12 @@ impl Convert {
             syn::ReturnType::Default => None,
             syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
         };
+        self.module.push(format!("fn {}", name.text));
+        let body = body.map(|it| self.block(it));
+        let scope = self.module.clone();
+        self.module.pop();
         let body = match body {
-            Some(block) => Some(self.block(block)?),
+            Some(block) => Some(block?),
             None => None,
         };
         let line = sig.fn_token.span.start().line;
@@ -159,6 +152,7 @@ impl Convert {
             is_test: attributes.iter().any(|it| it.path().segments.last().is_some_and(|it| it.ident == "test")),
             should_panic: attributes.iter().any(|it| it.path().is_ident("should_panic")),
             module: self.module.clone(),
+            scope,
         }))
     }
 
@@ -168,19 +162,13 @@ impl Convert {
         self.marked.iter().any(|&it| it < line && it + 1 >= first)
     }
 
-    fn implementation(
-        &mut self,
-        it: &syn::ItemImpl,
-        found: &mut Vec<Item>,
-        modules: &mut Vec<(Vec<String>, Span)>,
-    ) -> Impl {
+    fn implementation(&mut self, it: &syn::ItemImpl) -> Impl {
         let ty = self.ty(&it.self_ty);
         let of_trait = it.trait_.as_ref().map(|(path, _)| self.path(path, None));
         let (mut functions, mut constants) = (Vec::new(), Vec::new());
         for item in &it.items {
             match item {
-                syn::ImplItem::Fn(it) if is_there(&it.attrs) => {
-                    self.inner_items(&it.block, found, modules);
+                syn::ImplItem::Fn(it) if self.is_there(&it.attrs) => {
                     functions.extend(self.function(&it.sig, Some(&it.block), &it.attrs, self.span(it)));
                 }
                 syn::ImplItem::Const(it) => {
@@ -261,25 +249,31 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// Whether `#[cfg]` leaves something in: as in a test on a usual machine, without features.
-fn is_there(attributes: &[syn::Attribute]) -> bool {
-    let configurations = attributes.iter().filter(|it| it.path().is_ident("cfg"));
-    configurations.filter_map(|it| it.parse_args::<syn::Meta>().ok()).all(|it| holds(&it))
-}
+impl Convert {
+    /// Whether `#[cfg]` leaves something in: as in a test on a usual machine.
+    fn is_there(&self, attributes: &[syn::Attribute]) -> bool {
+        let configurations = attributes.iter().filter(|it| it.path().is_ident("cfg"));
+        configurations.filter_map(|it| it.parse_args::<syn::Meta>().ok()).all(|it| self.holds(&it))
+    }
 
-fn holds(it: &syn::Meta) -> bool {
-    match it {
-        syn::Meta::Path(path) => ["test", "unix", "debug_assertions"].iter().any(|it| path.is_ident(it)),
-        syn::Meta::NameValue(it) => it.path.is_ident("target_os") || it.path.is_ident("target_has_atomic"),
-        syn::Meta::List(list) => {
-            let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
-            let Ok(inner) = list.parse_args_with(parser) else { return true };
-            if list.path.is_ident("not") {
-                !inner.iter().all(holds)
-            } else if list.path.is_ident("any") {
-                inner.iter().any(holds)
-            } else {
-                inner.iter().all(holds)
+    fn holds(&self, it: &syn::Meta) -> bool {
+        match it {
+            syn::Meta::Path(path) => ["test", "unix", "debug_assertions"].iter().any(|it| path.is_ident(it)),
+            syn::Meta::NameValue(it) if it.path.is_ident("feature") => match &it.value {
+                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(name), .. }) => self.features.contains(&name.value()),
+                _ => false,
+            },
+            syn::Meta::NameValue(it) => it.path.is_ident("target_os") || it.path.is_ident("target_has_atomic"),
+            syn::Meta::List(list) => {
+                let parser = syn::punctuated::Punctuated::<syn::Meta, syn::Token![,]>::parse_terminated;
+                let Ok(inner) = list.parse_args_with(parser) else { return true };
+                if list.path.is_ident("not") {
+                    !inner.iter().all(|it| self.holds(it))
+                } else if list.path.is_ident("any") {
+                    inner.iter().any(|it| self.holds(it))
+                } else {
+                    inner.iter().all(|it| self.holds(it))
+                }
             }
         }
     }

@@ -21,7 +21,7 @@ use syn::spanned::Spanned;
 
 use crate::ast::Name;
 
-pub use files::Library;
+pub use files::{Library, Package};
 pub(crate) use files::{Parsed, parse};
 
 /// Turns what `syn` has read of a file into the tree.
@@ -30,9 +30,13 @@ struct Convert {
     start: u32,
     /// The modules around.
     module: Vec<String>,
+    /// The features of the crate that are on.
+    features: Vec<String>,
     /// Lines with a comment that asks for the function behind it, counted from 1.
     marked: Vec<usize>,
     diagnostics: Vec<Diagnostic>,
+    /// Items in blocks, which are known in the whole file; modules in them have no files of their own.
+    inner: Vec<crate::ast::Item>,
 }
 
 impl Convert {
