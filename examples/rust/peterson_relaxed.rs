@@ -3,7 +3,7 @@
 // expect sc: safe
 // expect tso: unsafe (the load of the other flag overtakes the own store)
 // expect pso: unsafe
-// fences tso: 2
+// fences tso after-stores by source: 1 set of 1 (behind the store to TURN)
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;

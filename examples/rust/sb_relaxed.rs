@@ -2,7 +2,7 @@
 // source: the litmus test SB
 // expect sc: safe (one store comes first)
 // expect tso: unsafe (both loads overtake the stores)
-// fences tso: 2
+// fences tso after-stores by source: 1 set of 2 (a fence behind each store)
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

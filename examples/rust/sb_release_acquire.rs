@@ -3,7 +3,7 @@
 // expect sc: safe
 // expect tso: unsafe (a release store waits in the buffer like any other)
 // expect pso: unsafe
-// fences tso: 2
+// fences tso after-stores by source: 1 set of 2 (a fence behind each store)
 
 use std::sync::atomic::{AtomicBool, Ordering::{Acquire, Relaxed, Release}};
 use std::thread;

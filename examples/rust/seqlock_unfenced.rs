@@ -3,7 +3,6 @@
 // expect sc: safe
 // expect tso: safe
 // expect pso: unsafe (the data overtakes the count)
-// fences pso: 2
 
 use std::sync::atomic::{AtomicU32, Ordering::{Acquire, Relaxed, Release}, fence};
 use std::thread;

@@ -10,6 +10,7 @@ mod input;
 mod interrupt;
 mod monitor;
 mod output;
+mod package;
 mod rss;
 mod rust;
 mod units;

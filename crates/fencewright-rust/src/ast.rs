@@ -59,7 +59,6 @@ impl Path {
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     pub kind: TypeKind,
-    pub span: Span,
 }
 
 /// What a type is.

@@ -33,7 +33,6 @@ pub(crate) struct Leaf {
     pub name: String,
     /// The lengths of the arrays on the way.
     pub shape: Vec<u64>,
-    pub ty: Type,
     /// The least and the greatest value.
     pub bounds: (i64, i64),
     /// Whether it is not atomic.
@@ -86,7 +85,6 @@ pub(crate) struct Run {
     pub fields: Vec<usize>,
     /// How many there are along each index.
     pub shape: Vec<u64>,
-    pub ty: Type,
 }
 
 /// All objects of a program.
@@ -167,16 +165,16 @@ fn number_of(cell: &Cell, memory: &Memory, numbers: &mut Numbers, least: i64) ->
 
 impl Leaf {
     /// A leaf without cells.
-    pub(crate) fn new(at: &Leaf, ty: Type, bounds: (i64, i64), is_plain: bool) -> Self {
+    pub(crate) fn new(at: &Leaf, bounds: (i64, i64), is_plain: bool) -> Self {
         let n = at.shape.iter().product::<u64>() as usize;
         let (fields, name, shape) = (at.fields.clone(), at.name.clone(), at.shape.clone());
-        Self { fields, name, shape, ty, bounds, is_plain, cells: vec![Cell::Unset; n], kept: None }
+        Self { fields, name, shape, bounds, is_plain, cells: vec![Cell::Unset; n], kept: None }
     }
 
     /// Where the way through an object begins.
     pub(crate) fn root() -> Self {
         let (fields, name, shape, cells) = (Vec::new(), String::new(), Vec::new(), Vec::new());
-        Self { fields, name, shape, ty: Type::Unknown, bounds: (0, 0), is_plain: true, cells, kept: None }
+        Self { fields, name, shape, bounds: (0, 0), is_plain: true, cells, kept: None }
     }
 
     /// The number of a cell.
@@ -239,7 +237,7 @@ impl Numbers {
             let leaf = leaves.iter().find(|leaf| leaf.fields.starts_with(&key.fields));
             let shape = leaf.and_then(|it| it.shape.get(..key.n_indices)).unwrap_or_default().to_vec();
             let len = shape.iter().product::<u64>() as i64;
-            runs.push(Run { first: *first, len, object, fields: key.fields.clone(), shape, ty: is.clone() });
+            runs.push(Run { first: *first, len, object, fields: key.fields.clone(), shape });
         }
         runs.sort_by_key(|it| it.first);
         runs

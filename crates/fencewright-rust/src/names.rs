@@ -67,7 +67,7 @@ impl Names {
         let span = fencewright::source::Span::default();
         let parameter = |name: &str| {
             let segments = vec![ast::Segment { name: name.to_owned(), arguments: Vec::new() }];
-            ast::Type { kind: TypeKind::Path(Path { segments, of: None, span }), span }
+            ast::Type { kind: TypeKind::Path(Path { segments, of: None, span }) }
         };
         let variant = |name: &str, of: Option<&str>| {
             let name = ast::Name { text: name.to_owned(), span };

@@ -7,7 +7,7 @@
 
 use fencewright::frontend::rewrite::{Edit, Reorder};
 use fencewright::program::Order;
-use fencewright::source::{Source, Span};
+use fencewright::source::Span;
 
 use crate::ast::{Expr, ExprKind, Path};
 use crate::lower::{order_argument, order_path};
@@ -25,13 +25,13 @@ pub(crate) fn accesses(tree: &Whole) -> Vec<Span> {
 }
 
 /// The edits that write other orders; the first that cannot be written if there is one.
-pub(crate) fn edits(tree: &Whole, source: &Source, orders: &[Reorder]) -> Result<Vec<Edit>, usize> {
+pub(crate) fn edits(tree: &Whole, orders: &[Reorder]) -> Result<Vec<Edit>, usize> {
     let sites = sites(tree);
     let mut edits = Vec::new();
     for (i, order) in orders.iter().enumerate() {
         match sites.iter().find(|it| it.access == order.access) {
             Some(site) => {
-                let text = spelled(&site.order, order.to, source);
+                let text = spelled(&site.order, order.to, tree);
                 edits.push(Edit::Replace { span: site.order.span, text });
             }
             None if order.is_companion => {}
@@ -54,7 +54,7 @@ fn sites(tree: &Whole) -> Vec<Site> {
 }
 
 /// An order as it is written where another one stands.
-fn spelled(path: &Path, order: Order, source: &Source) -> String {
+fn spelled(path: &Path, order: Order, tree: &Whole) -> String {
     let name = match order {
         Order::Acquire => "Acquire",
         Order::Release => "Release",
@@ -62,19 +62,6 @@ fn spelled(path: &Path, order: Order, source: &Source) -> String {
         Order::SeqCst => "SeqCst",
         _ => "Relaxed",
     };
-    let before = &path.segments[..path.segments.len() - 1];
-    if before.is_empty() {
-        // The short name may not be imported.
-        let file = source.file_of(path.span.start).text();
-        let is_known = is_word_used(file, name) || file.contains("Ordering::*");
-        return if is_known { name.to_owned() } else { format!("std::sync::atomic::Ordering::{name}") };
-    }
-    let before: Vec<&str> = before.iter().map(|it| it.name.as_str()).collect();
-    format!("{}::{name}", before.join("::"))
-}
-
-/// Whether a `use` of the text names a word.
-fn is_word_used(text: &str, word: &str) -> bool {
-    let uses = text.split(';').filter(|it| it.contains("use ") && it.contains("Ordering"));
-    uses.into_iter().any(|it| it.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == word))
+    let before: Vec<&str> = path.segments.iter().rev().skip(1).rev().map(|it| it.name.as_str()).collect();
+    if before.is_empty() { tree.order(name, path.span) } else { format!("{}::{name}", before.join("::")) }
 }

@@ -21,10 +21,11 @@ impl Rust {
         let mut files = text.source.clone();
         let parsed =
             parse::parse(&mut Input { source: &mut again, files: &mut files, defines: text.defines }, &self.package);
-        let mut functions = Vec::new();
+        let (mut functions, mut uses) = (Vec::new(), Vec::new());
         for item in parsed.items {
             match item {
                 Item::Function(it) => functions.push(it),
+                Item::Use { name, path, module } => uses.push((name, path, module)),
                 Item::Impl(it) => functions.extend(it.functions),
                 Item::Trait { functions: all, .. } => functions.extend(all),
                 Item::Struct { .. }
@@ -32,11 +33,10 @@ impl Rust {
                 | Item::Static(_)
                 | Item::Constant(_)
                 | Item::Alias { .. }
-                | Item::Use { .. }
                 | Item::Macro(_) => {}
             }
         }
-        Whole { functions }
+        Whole { functions, uses }
     }
 }
 
@@ -44,9 +44,45 @@ impl Rust {
 #[derive(Debug)]
 pub(crate) struct Whole {
     functions: Vec<Rc<Function>>,
+    /// What `use` names: how it is called, and its path.
+    uses: Vec<(String, Vec<String>, Vec<String>)>,
 }
 
 impl Whole {
+    /// How an order is called at a place: by its own name, behind `Ordering::`, or by its full path.
+    pub(crate) fn order(&self, name: &str, place: Span) -> String {
+        let is_order = |path: &[String]| path.iter().any(|it| it == "Ordering");
+        let is_known = self.knows(place, |it, path| it == name && is_order(path) || it == "*" && is_order(path));
+        if is_known {
+            return name.to_owned();
+        }
+        let has_type = self.knows(place, |it, path| it == "Ordering" && path.iter().any(|it| it == "atomic"));
+        if has_type { format!("Ordering::{name}") } else { format!("std::sync::atomic::Ordering::{name}") }
+    }
+
+    /// Whether a `use` in the module of a place, or in the function around it, is like that.
+    fn knows(&self, place: Span, is_it: impl Fn(&str, &[String]) -> bool) -> bool {
+        let holds = |it: &&Rc<Function>| it.span.start <= place.start && place.end <= it.span.end;
+        let around = self.functions.iter().filter(holds).min_by_key(|it| it.span.end - it.span.start);
+        let scope = around.map(|it| it.scope.as_slice()).unwrap_or_default();
+        let is_seen = |module: &[String]| {
+            let is_whole = module == &scope[..scope.len().saturating_sub(1)];
+            is_whole || module == scope
+        };
+        self.uses.iter().any(|(name, path, module)| is_seen(module) && is_it(name, path))
+    }
+
+    /// A fence with names that are known at a place.
+    fn fence(&self, kind: FenceKind, place: Span) -> String {
+        let order = match kind {
+            FenceKind::Full => "SeqCst",
+            FenceKind::StoreStore => "Release",
+        };
+        let is_known = self.knows(place, |it, path| it == "fence" && path.iter().any(|it| it == "atomic"));
+        let fence = if is_known { "fence" } else { "std::sync::atomic::fence" };
+        format!("{fence}({});", self.order(order, place))
+    }
+
     /// Calls back for every expression.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&Expr)) {
         for function in &self.functions {
@@ -72,7 +108,7 @@ impl Rewrite for Rust {
                 return Err(NoPlace { fence: i, help: HELP.to_owned() });
             };
             let file = source.file_of(place.span.start);
-            let new = spelled(fence.kind, file);
+            let new = tree.fence(fence.kind, place.span);
             match (place.is_value, fence.side) {
                 // A value has nothing behind it: it is kept, and given behind the fence.
                 (true, Side::After) => edits.extend(behind_value(file, place.span, &new, source)),
@@ -88,25 +124,8 @@ impl Rewrite for Rust {
 
     fn reorder(&self, text: &Text<'_>, orders: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
         let help = "write the order by hand, or insert fences with `--repair fences`";
-        reorder::edits(&self.tree(text), text.source, orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
+        reorder::edits(&self.tree(text), orders).map_err(|fence| NoPlace { fence, help: help.to_owned() })
     }
-}
-
-/// A fence with names that the file knows: it needs no `use` of its own where it has none.
-fn spelled(kind: FenceKind, file: &SourceFile) -> String {
-    let order = match kind {
-        FenceKind::Full => "SeqCst",
-        FenceKind::StoreStore => "Release",
-    };
-    let uses = || file.text().split(';').filter(|it| it.contains("use "));
-    let has = |word: &str| {
-        let mut words = uses().filter(|it| it.contains("atomic"));
-        words.any(|it| it.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == word))
-    };
-    let (fence, ordering) = (has("fence"), has("Ordering"));
-    let fence = if fence { "fence" } else { "std::sync::atomic::fence" };
-    let ordering = if ordering { "Ordering" } else { "std::sync::atomic::Ordering" };
-    format!("{fence}({ordering}::{order});")
 }
 
 /// Something that another statement can stand beside.

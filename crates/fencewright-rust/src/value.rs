@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fencewright::frontend::hir::Expr;
-use fencewright::source::Span;
 
 use crate::ast::{Closure, Function};
 use crate::types::{Cell, Integer, Kind, Lock, OPTION, RESULT, Type};
@@ -74,7 +73,6 @@ pub(crate) struct Environment {
     pub names: BTreeMap<String, VariableId>,
     pub generics: Generics,
     pub module: Vec<String>,
-    pub depth: usize,
 }
 
 /// Types for type parameters; `Self` is one of them.
@@ -128,13 +126,6 @@ pub(crate) enum Order {
     Release,
     AcqRel,
     SeqCst,
-}
-
-/// How a name stands in a text, for what is said of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Said {
-    pub text: String,
-    pub span: Span,
 }
 
 impl Value {

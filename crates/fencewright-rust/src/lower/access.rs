@@ -5,8 +5,6 @@
 //!                otherwise    second.next
 //! ```
 
-use std::rc::Rc;
-
 use fencewright::frontend::hir::{self, EffectKind, Expr, LoadOrder, StmtKind, StoreOrder};
 use fencewright::program::{BinaryOp as Op, Misuse};
 use fencewright::source::Span;
@@ -577,12 +575,4 @@ fn wrapped(value: Value, ty: &Type) -> Value {
 pub(super) fn reference(place: Place) -> Value {
     let to = place.ty.clone();
     Value::Pointer(Pointer { kind: Kind::Reference, to, what: Points::Known(place) })
-}
-
-/// The type that something has a pointer to.
-pub(super) fn pointee(ty: &Type) -> Option<(Kind, Rc<Type>)> {
-    match ty.open() {
-        Type::Pointer(kind, to) => Some((*kind, Rc::clone(to))),
-        _ => None,
-    }
 }

@@ -1,8 +1,7 @@
 //! Atomic accesses.
 
 use fencewright::frontend::hir::{
-    Condition, ConditionKind, EffectKind, Expr, FenceOrder, LoadOrder, LocalId, Stmt, StmtKind, StoreOrder, Update,
-    UpdateOrder,
+    Condition, ConditionKind, EffectKind, Expr, FenceOrder, LoadOrder, Stmt, StmtKind, StoreOrder, Update, UpdateOrder,
 };
 use fencewright::program::BinaryOp as Op;
 use fencewright::source::Span;
@@ -98,65 +97,82 @@ impl Lowering<'_> {
                 "see its page in std",
             );
         }
+        self.atomic_access((&place, &inner), name, &values, span).map(Some)
+    }
+
+    fn atomic_access(
+        &mut self,
+        (place, inner): (&Place, &Type),
+        name: &str,
+        values: &[Value],
+        span: Span,
+    ) -> Option<Value> {
         let order = |it: &mut Self, at: usize| it.order(&values[at], span);
-        let value = match name {
+        Some(match name {
             "load" => {
                 let order = order(self, 0)?;
                 let Some(order) = order.load() else { return self.no_order("load", order, span) };
-                self.load(&place, order, span)?.open()
+                self.load(place, order, span)?.open()
             }
             "store" => {
                 let order = order(self, 1)?;
                 let Some(order) = order.store() else { return self.no_order("store", order, span) };
-                self.store(&place, retype(&values[0], &inner), order, span)?;
+                self.store(place, retype(&values[0], inner), order, span)?;
                 Value::UNIT
             }
             "swap" => {
                 let order = order(self, 1)?;
                 let raw = self.raw(values[0].clone(), span)?;
-                let old = self.update(&place, order, Update::Swap, raw, span)?;
-                typed(old, &inner)
-            }
-            "compare_exchange" | "compare_exchange_weak" => {
-                let (order, failure) = (order(self, 2)?, order(self, 3)?);
-                if failure.load().is_none() {
-                    return self.no_order("load that failed", failure, span);
-                }
-                let (old, new) = (self.raw(values[0].clone(), span)?, self.raw(values[1].clone(), span)?);
-                let old = self.state.settled(old, span);
-                self.compare_exchange(&place, (order, name.ends_with("weak")), (old, new), span)?
-            }
-            "compare_and_swap" => {
-                let order = order(self, 2)?;
-                let (old, new) = (self.raw(values[0].clone(), span)?, self.raw(values[1].clone(), span)?);
-                let (old, new) = (self.state.settled(old, span), self.state.settled(new, span));
-                typed(self.swapped(&place, order, (&old, &new), span)?, &inner)
+                typed(self.update(place, order, Update::Swap, raw, span)?, inner)
             }
             "fetch_update" => {
                 let (order, failure) = (order(self, 0)?, order(self, 1)?);
-                self.fetch_update(&place, (order, failure), &values[2], span)?
+                self.fetch_update(place, (order, failure), &values[2], span)?
             }
-            "fetch_max" | "fetch_min" => {
-                let order = order(self, 1)?;
-                let with = self.raw(values[0].clone(), span)?;
-                let with = self.state.settled(with, span);
-                let compare = if name == "fetch_max" { Op::Ge } else { Op::Le };
-                let choose =
-                    |seen: &Expr| (Expr::binary(compare, seen.clone(), with.clone()), seen.clone(), with.clone());
-                typed(self.by_swapping(&place, order, &choose, span)?, &inner)
-            }
-            "get_mut" | "as_ptr" => reference(place.seen_as(inner)),
-            "into_inner" | "unsync_load" => self.load(&place, LoadOrder::Plain, span)?.open(),
-            "with_mut" => self.applied(&values[0], vec![reference(place.seen_as(inner))], span)?,
-            name => {
-                let order = order(self, 1)?;
-                self.fetch(&place, (fetch(name)?, order), values[0].clone(), span)?
-            }
-        };
-        Some(Some(value))
+            "get_mut" | "as_ptr" => reference(place.seen_as(inner.clone())),
+            "into_inner" | "unsync_load" => self.load(place, LoadOrder::Plain, span)?.open(),
+            "with_mut" => self.applied(&values[0], vec![reference(place.seen_as(inner.clone()))], span)?,
+            _ => match fetch(name) {
+                Some(op) => {
+                    let order = order(self, 1)?;
+                    self.fetch(place, (op, order), values[0].clone(), span)?
+                }
+                None => self.compared_access((place, inner), name, values, span)?,
+            },
+        })
     }
 
-    fn no_order(&mut self, what: &str, order: Order, span: Span) -> Option<Option<Value>> {
+    /// What is done by comparing: `compare_exchange`, `fetch_max`, …
+    fn compared_access(
+        &mut self,
+        (place, inner): (&Place, &Type),
+        name: &str,
+        values: &[Value],
+        span: Span,
+    ) -> Option<Value> {
+        let first = self.raw(values[0].clone(), span)?;
+        let first = self.state.settled(first, span);
+        if matches!(name, "fetch_max" | "fetch_min") {
+            let order = self.order(&values[1], span)?;
+            let compare = if name == "fetch_max" { Op::Ge } else { Op::Le };
+            let choose =
+                |seen: &Expr| (Expr::binary(compare, seen.clone(), first.clone()), seen.clone(), first.clone());
+            return Some(typed(self.by_swapping(place, order, &choose, span)?, inner));
+        }
+        let order = self.order(&values[2], span)?;
+        let new = self.raw(values[1].clone(), span)?;
+        if name == "compare_and_swap" {
+            let new = self.state.settled(new, span);
+            return Some(typed(self.swapped(place, order, (&first, &new), span)?, inner));
+        }
+        let failure = self.order(&values[3], span)?;
+        if failure.load().is_none() {
+            return self.no_order("load that failed", failure, span);
+        }
+        self.compare_exchange(place, (order, name.ends_with("weak")), (first, new), span)
+    }
+
+    fn no_order(&mut self, what: &str, order: Order, span: Span) -> Option<Value> {
         let message = format!("there is no such thing as a {what} with `{order:?}`: it panics");
         self.refuse(span, message, "use an order that it has")
     }
@@ -320,7 +336,7 @@ impl Lowering<'_> {
         let inner = self.type_at(place).inner().clone();
         let (value, failed) = (self.state.hoisted(None, false, span), self.state.hoisted(None, true, span));
         let Some(load) = orders.1.load() else {
-            return self.no_order("load", orders.1, span).flatten();
+            return self.no_order("load", orders.1, span);
         };
         self.state.n_loops += 1;
         let done = self.branch(|it| {

@@ -273,7 +273,8 @@ impl Lowering<'_> {
     /// Whether something is implemented for a type, and the types of its parameters then.
     pub(super) fn fits(&self, it: &ast::Impl, ty: &Type) -> Option<Generics> {
         let mut generics = Generics::new();
-        let is_any = matches!(&it.ty.kind, TypeKind::Path(path) if path.single().is_some_and(|name| it.generics.iter().any(|it| it == name)));
+        let is_parameter = |path: &ast::Path| path.single().is_some_and(|name| it.generics.iter().any(|it| it == name));
+        let is_any = matches!(&it.ty.kind, TypeKind::Path(path) if is_parameter(path));
         if !is_any {
             let unknown = it.generics.iter().map(|it| (it.clone(), Type::Unknown)).collect();
             let declared = self.ty(&it.ty, &unknown, &it.module);
@@ -310,16 +311,7 @@ impl Lowering<'_> {
                     return;
                 }
                 let arguments = path.segments.last().map(|it| it.arguments.as_slice()).unwrap_or_default();
-                let inner: Vec<&Type> = match ty {
-                    Type::Struct(_, all) | Type::Enum(_, all) => all.iter().collect(),
-                    Type::Atomic(it) => match &**it {
-                        Type::Pointer(_, to) => vec![to],
-                        _ => Vec::new(),
-                    },
-                    Type::Cell(_, it) | Type::Lock(_, it) | Type::Pointer(_, it) => vec![it],
-                    _ => Vec::new(),
-                };
-                for (declared, ty) in arguments.iter().zip(inner) {
+                for (declared, ty) in arguments.iter().zip(arguments_in(ty)) {
                     self.bind(declared, ty, names, generics, module);
                 }
             }
@@ -342,6 +334,19 @@ impl Lowering<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// The types that a type was given.
+fn arguments_in(ty: &Type) -> Vec<&Type> {
+    match ty {
+        Type::Struct(_, all) | Type::Enum(_, all) => all.iter().collect(),
+        Type::Atomic(it) => match &**it {
+            Type::Pointer(_, to) => vec![to],
+            _ => Vec::new(),
+        },
+        Type::Cell(_, it) | Type::Lock(_, it) | Type::Pointer(_, it) => vec![it],
+        _ => Vec::new(),
     }
 }
 

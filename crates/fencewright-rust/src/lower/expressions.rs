@@ -89,13 +89,12 @@ impl Lowering<'_> {
 
     /// The names that a closure may use.
     pub(super) fn environment(&mut self) -> Environment {
-        let depth = self.state.depth;
         let frame = self.state.frame();
         let mut names = std::collections::BTreeMap::new();
         for scope in &frame.scopes {
             names.extend(scope.names.iter().map(|(name, id)| (name.clone(), *id)));
         }
-        Environment { names, generics: frame.generics.clone(), module: frame.module.clone(), depth }
+        Environment { names, generics: frame.generics.clone(), module: frame.module.clone() }
     }
 
     fn path_value(&mut self, path: &Path) -> Option<Value> {
@@ -159,7 +158,7 @@ impl Lowering<'_> {
         }
         let n = path.segments.len().checked_sub(1).filter(|it| *it > 0)?;
         let before = Path { segments: path.segments[..n].to_vec(), of: None, span: path.span };
-        let ty = self.ty(&ast::Type { kind: ast::TypeKind::Path(before), span: path.span }, &generics, &module);
+        let ty = self.ty(&ast::Type { kind: ast::TypeKind::Path(before) }, &generics, &module);
         (ty != Type::Unknown).then_some(ty)
     }
 
@@ -182,7 +181,7 @@ impl Lowering<'_> {
         let by_name = |it: &crate::names::Enumeration| it.variants.iter().position(|v| v.name.text == path.last());
         let glob = self.names.enums.iter().enumerate().find_map(|(number, it)| Some((number, by_name(it)?)));
         let generics = self.state.frame().generics.clone();
-        let ty = self.ty(&ast::Type { kind: ast::TypeKind::Path(path.clone()), span: path.span }, &generics, module);
+        let ty = self.ty(&ast::Type { kind: ast::TypeKind::Path(path.clone()) }, &generics, module);
         if let Type::Struct(number, _) = &ty {
             let is_empty = self.names.structs[*number].fields.fields.is_empty();
             return if is_empty { Some(Value::Struct(*number, Vec::new())) } else { Some(Value::Constructor(ty, 0)) };
@@ -219,30 +218,8 @@ impl Lowering<'_> {
         rest: Option<&ast::Expr>,
         span: Span,
     ) -> Option<Value> {
-        let (module, generics) = (self.state.frame().module.clone(), self.state.frame().generics.clone());
-        let named = self.names.ty(path, &module);
-        let (ty, at, fields) = match (path.last(), named) {
-            ("Self", None) => (generics.get("Self").cloned(), 0, None),
-            (_, Some(Named::Struct(number))) => (Some(Type::Struct(number, Vec::new())), 0, None),
-            _ => {
-                let ty = match self.type_before(path) {
-                    Some(ty) => ty,
-                    None => self.ty(&ast::Type { kind: ast::TypeKind::Path(path.clone()), span }, &generics, &module),
-                };
-                match &ty {
-                    Type::Enum(number, _) => {
-                        let variants = &self.names.enums[*number].variants;
-                        let at = variants.iter().position(|it| it.name.text == path.last());
-                        (Some(ty.clone()), at.unwrap_or(0), at.map(|at| Rc::clone(&variants[at])))
-                    }
-                    _ => (Some(ty), 0, None),
-                }
-            }
-        };
-        let fields = match (&ty, fields) {
-            (_, Some(fields)) => fields,
-            (Some(Type::Struct(number, _)), None) => Rc::clone(&self.names.structs[*number].fields),
-            _ => return self.refuse(path.span, format!("the type `{}` is not known", path.text()), "declare it here"),
+        let Some((ty, at, fields)) = self.structure_named(path) else {
+            return self.refuse(path.span, format!("the type `{}` is not known", path.text()), "declare it here");
         };
         let mut values: Vec<Option<Value>> = vec![None; fields.fields.len()];
         for (name, value) in given {
@@ -269,7 +246,33 @@ impl Lowering<'_> {
         let Some(values) = values.into_iter().collect::<Option<Vec<_>>>() else {
             return self.refuse(span, "a field is missing", "give all of them");
         };
-        self.constructed(&ty?, at, values)
+        self.constructed(&ty, at, values)
+    }
+
+    /// The structure or the variant that a path names before its fields.
+    fn structure_named(&mut self, path: &Path) -> Option<(Type, usize, Rc<ast::Fields>)> {
+        let (module, generics) = (self.state.frame().module.clone(), self.state.frame().generics.clone());
+        let ty = match (path.last(), self.names.ty(path, &module)) {
+            ("Self", None) => generics.get("Self").cloned()?,
+            (_, Some(Named::Struct(number))) => Type::Struct(number, Vec::new()),
+            _ => match self.type_before(path) {
+                Some(ty) => ty,
+                None => self.ty(&ast::Type { kind: ast::TypeKind::Path(path.clone()) }, &generics, &module),
+            },
+        };
+        match &ty {
+            Type::Enum(number, _) => {
+                let variants = &self.names.enums[*number].variants;
+                let at = variants.iter().position(|it| it.name.text == path.last())?;
+                let fields = Rc::clone(&variants[at]);
+                Some((ty, at, fields))
+            }
+            Type::Struct(number, _) => {
+                let fields = Rc::clone(&self.names.structs[*number].fields);
+                Some((ty, 0, fields))
+            }
+            _ => None,
+        }
     }
 
     fn repeat(&mut self, of: &ast::Expr, len: &ast::Expr, span: Span) -> Option<Value> {

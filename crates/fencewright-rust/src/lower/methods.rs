@@ -215,7 +215,15 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        match (name, value) {
+        match name {
+            "push" | "pop" | "len" | "iter" | "iter_mut" => self.list_method(value, place, it, span),
+            _ => self.iterated(value, place, it, span),
+        }
+    }
+
+    /// What lists can do.
+    fn list_method(&mut self, value: Value, place: &Place, it: &Method, span: Span) -> Option<Option<Value>> {
+        match (it.name.text.as_str(), value) {
             ("push", Value::List(mut all)) => {
                 let argument = self.values(&it.arguments)?.into_iter().next()?;
                 if self.state.depth > self.depth_of(place) {
@@ -232,10 +240,15 @@ impl Lowering<'_> {
             }
             ("len", Value::List(all)) => Some(Some(super::places::index_value(Expr::Const(all.len() as i64)))),
             ("iter" | "iter_mut", Value::List(_)) => Some(Some(Value::List(self.elements(place, span)?))),
-            ("into_iter" | "drain" | "collect" | "by_ref" | "chain" | "iter", value) => {
-                if !it.arguments.is_empty() && name == "chain" {
-                    return Some(None);
-                }
+            _ => Some(None),
+        }
+    }
+
+    /// What can be done with what is gone through.
+    fn iterated(&mut self, value: Value, place: &Place, it: &Method, span: Span) -> Option<Option<Value>> {
+        let name = it.name.text.as_str();
+        match (name, value) {
+            ("into_iter" | "drain" | "collect" | "by_ref", value) => {
                 if let Base::Variable(id) = place.base {
                     self.moved(id, &place.fields(), span);
                 }

@@ -11,11 +11,12 @@
 //! | `resolve` | what a type that is written means, and what it is made of |
 //! | `places`, `access` | what an expression names; loads, stores, and pointers that are not known |
 //! | `joins` | one value where several ways meet; variables that change in loops and branches |
-//! | `expressions`, `operators`, `blocks`, `control`, `patterns` | what each of them puts there |
-//! | `calls`, `methods`, `std_types` | functions of the text, and of std |
+//! | `expressions`, `operators`, `blocks`, `control`, `loops`, `patterns` | what each of them puts there |
+//! | `calls`, `methods`, `standard` | functions of the text, and of std |
 //! | `atomics`, `locks`, `cells` | atomic accesses, locks, cells and pointers |
 //! | `drops` | what happens at the end of a scope |
-//! | `threads` | threads, joins, final states |
+//! | `threads`, `observed` | threads, joins, final states |
+//! | `mentions` | names that a part of the text mentions |
 
 mod access;
 mod atomics;
@@ -27,6 +28,7 @@ mod drops;
 mod expressions;
 mod joins;
 mod locks;
+mod loops;
 mod mentions;
 mod methods;
 mod observed;

@@ -194,7 +194,18 @@ impl Lowering<'_> {
                 let expr = if may_change && !to.is_signed && !is_truth { wrapped(expr, to) } else { expr };
                 Some(Value::Number(expr, Type::Integer(Some(to))))
             }
-            (Value::Enum(it), ty @ Type::Integer(_)) => Some(Value::Number(it.tag, ty)),
+            (Value::Enum(it), ty @ Type::Integer(_)) => {
+                let numbers = self.discriminants(it.number);
+                let is_plain = numbers.iter().enumerate().all(|(at, it)| *it == Some(at as i64));
+                match (is_plain, it.tag) {
+                    (true, tag) => Some(Value::Number(tag, ty)),
+                    (false, Expr::Const(tag)) => {
+                        let number = usize::try_from(tag).ok().and_then(|it| numbers.get(it).copied().flatten());
+                        Some(Value::Number(Expr::Const(number?), ty))
+                    }
+                    _ => self.refuse(span, "it is not known which variant is cast", "match on it"),
+                }
+            }
             (Value::Number(Expr::Const(0), _), Type::Pointer(_, to)) => {
                 let (kind, what) = (Kind::Raw, Points::Number(Expr::Const(0)));
                 Some(Value::Pointer(Pointer { kind, to: (*to).clone(), what }))

@@ -78,18 +78,8 @@ impl Lowering<'_> {
     pub(super) fn test(&mut self, pat: &Pat, subject: &Subject) -> Option<Expr> {
         match &pat.kind {
             PatKind::Wild | PatKind::Rest => Some(Expr::Const(1)),
-            PatKind::Binding { name, inner, .. } => {
-                if let Some(inner) = inner {
-                    return self.test(inner, subject);
-                }
-                match self.variant_named(&single(name), subject)? {
-                    Some(variant) => self.is_variant(variant, subject, pat.span),
-                    None => match self.constant_pattern(&single(name))? {
-                        Some(value) => self.is_equal(subject, &value, pat.span),
-                        None => Some(Expr::Const(1)),
-                    },
-                }
-            }
+            PatKind::Binding { inner: Some(inner), .. } => self.test(inner, subject),
+            PatKind::Binding { name, .. } => self.test_name(name, subject, pat.span),
             PatKind::Typed(inner, _) => self.test(inner, subject),
             PatKind::Reference(inner) => {
                 let inner_subject = self.opened(subject, pat.span)?;
@@ -117,24 +107,37 @@ impl Lowering<'_> {
                 }
                 Some(any)
             }
-            PatKind::Tuple(_) | PatKind::TupleStruct(..) | PatKind::Struct(..) => {
-                let subject = self.opened(subject, pat.span)?;
-                let (is, parts) = self.taken_apart(pat, &subject)?;
-                let mut all = is;
-                for (pat, part) in parts {
-                    if matches!(all, Expr::Const(0)) {
-                        break;
-                    }
-                    if needs_test(pat)
-                        && let Some(part) = part
-                    {
-                        let is = self.test(pat, &part)?;
-                        all = and(all, is);
-                    }
-                }
-                Some(all)
+            PatKind::Tuple(_) | PatKind::TupleStruct(..) | PatKind::Struct(..) => self.test_parts(pat, subject),
+        }
+    }
+
+    /// A name in a pattern, which may be that of a variant or of a constant.
+    fn test_name(&mut self, name: &Name, subject: &Subject, span: Span) -> Option<Expr> {
+        match self.variant_named(&single(name), subject)? {
+            Some(variant) => self.is_variant(variant, subject, span),
+            None => match self.constant_pattern(&single(name))? {
+                Some(value) => self.is_equal(subject, &value, span),
+                None => Some(Expr::Const(1)),
+            },
+        }
+    }
+
+    fn test_parts(&mut self, pat: &Pat, subject: &Subject) -> Option<Expr> {
+        let subject = self.opened(subject, pat.span)?;
+        let (is, parts) = self.taken_apart(pat, &subject)?;
+        let mut all = is;
+        for (pat, part) in parts {
+            if matches!(all, Expr::Const(0)) {
+                break;
+            }
+            if needs_test(pat)
+                && let Some(part) = part
+            {
+                let is = self.test(pat, &part)?;
+                all = and(all, is);
             }
         }
+        Some(all)
     }
 
     /// Whether it is the variant that a pattern names, and the parts that it names; those of a variant that it cannot
@@ -352,21 +355,7 @@ impl Lowering<'_> {
         match &pat.kind {
             PatKind::Wild | PatKind::Rest | PatKind::Literal(_) | PatKind::Range(..) | PatKind::Path(_) => Some(()),
             PatKind::Binding { name, is_ref, is_mut, inner } => {
-                let is_constant = self.variant_named(&single(name), subject)?.is_some()
-                    || self.constant_pattern(&single(name))?.is_some();
-                if inner.is_none() && is_constant {
-                    return Some(());
-                }
-                let value = match subject {
-                    Subject::Value(value) => value.clone(),
-                    Subject::Place(place, by_ref) if *is_ref || *by_ref => reference(place.clone()),
-                    Subject::Place(place, _) => self.taken(place, span)?,
-                };
-                self.declare(name, *is_mut, value)?;
-                match inner {
-                    Some(inner) => self.bind_subject(inner, subject, span),
-                    None => Some(()),
-                }
+                self.bind_name((name, *is_ref, *is_mut), inner.as_deref(), subject, span)
             }
             PatKind::Typed(inner, ty) => {
                 let (module, generics) = (self.state.frame().module.clone(), self.state.frame().generics.clone());
@@ -399,6 +388,31 @@ impl Lowering<'_> {
                 }
                 Some(())
             }
+        }
+    }
+
+    /// Gives a name to something, unless it is the name of a variant or of a constant.
+    fn bind_name(
+        &mut self,
+        (name, is_ref, is_mut): (&Name, bool, bool),
+        inner: Option<&Pat>,
+        subject: &Subject,
+        span: Span,
+    ) -> Option<()> {
+        let is_constant =
+            self.variant_named(&single(name), subject)?.is_some() || self.constant_pattern(&single(name))?.is_some();
+        if inner.is_none() && is_constant {
+            return Some(());
+        }
+        let value = match subject {
+            Subject::Value(value) => value.clone(),
+            Subject::Place(place, by_ref) if is_ref || *by_ref => reference(place.clone()),
+            Subject::Place(place, _) => self.taken(place, span)?,
+        };
+        self.declare(name, is_mut, value)?;
+        match inner {
+            Some(inner) => self.bind_subject(inner, subject, span),
+            None => Some(()),
         }
     }
 

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use fencewright::source::Span;
-
 use crate::ast::{self, Binary, ExprKind, Path, TypeKind, Unary};
 use crate::memory::Leaf;
 use crate::names::Named;
@@ -103,6 +101,21 @@ impl Lowering<'_> {
         self.names.enums[number].variants.iter().map(|it| it.fields.len()).collect()
     }
 
+    /// The numbers that variants are cast to.
+    pub(super) fn discriminants(&self, number: usize) -> Vec<Option<i64>> {
+        let enumeration = &self.names.enums[number];
+        let mut next = Some(0);
+        let mut numbers = Vec::new();
+        for variant in &enumeration.variants {
+            if let Some(given) = &variant.number {
+                next = self.constant(given, &Generics::new(), &enumeration.module, 0);
+            }
+            numbers.push(next);
+            next = next.and_then(|it| it.checked_add(1));
+        }
+        numbers
+    }
+
     /// What a type is made of.
     pub(super) fn parts(&self, ty: &Type) -> Parts {
         match ty {
@@ -152,7 +165,7 @@ impl Lowering<'_> {
             return;
         }
         match self.parts(&learned) {
-            Parts::Scalar(bounds, is_plain) => leaves.push(Leaf::new(at, learned, bounds, is_plain)),
+            Parts::Scalar(bounds, is_plain) => leaves.push(Leaf::new(at, bounds, is_plain)),
             Parts::Elements(of, len) => {
                 at.shape.push(len);
                 self.flatten((object, &of), at, leaves, depth + 1);
@@ -304,6 +317,3 @@ pub(super) fn calculate(op: Binary, a: i64, b: i64) -> Option<i64> {
         Binary::Ge => i64::from(a >= b),
     })
 }
-
-/// A place for what has none.
-pub(super) const NOWHERE: Span = Span::new(0, 0);

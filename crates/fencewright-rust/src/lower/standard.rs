@@ -32,53 +32,63 @@ impl Lowering<'_> {
         if let Some(value) = self.new_value(ty.as_ref(), &name, arguments, span)? {
             return Some(Some(value));
         }
-        match (of.as_str(), name.as_str()) {
+        let done = match (of.as_str(), name.as_str()) {
             ("thread", _) | ("loom", "model") | ("", "spawn") => return self.thread_call(&name, arguments, span),
             ("Arc" | "Rc", _) => return self.arc_call(&name, arguments, span),
             ("Box", _) => return self.box_call(&name, arguments, span),
             ("mem" | "ptr" | "NonNull", _) => return self.memory_call(&name, path, arguments, span),
             (_, "drop") if path.segments.len() == 1 => return self.memory_call("drop", path, arguments, span),
-            (_, "fence") => {
-                let order = self.values(arguments)?.into_iter().next()?;
-                let order = self.order(&order, span)?;
-                return self.fence(order, span).map(Some);
-            }
-            (_, "compiler_fence" | "spin_loop" | "spin_loop_hint" | "yield_now" | "black_box") => {
-                return Some(Some(
-                    self.values(arguments)?.into_iter().next().filter(|_| name == "black_box").unwrap_or(Value::UNIT),
-                ));
-            }
-            ("process", "abort" | "exit") => {
-                self.asserted(Expr::Const(0), span);
-                return Some(Some(Value::Never));
-            }
-            ("kani" | "fencewright", "any") => {
-                let kind = fencewright::frontend::hir::EffectKind::Any(Domain::Range(0, 1), 0, 1);
-                return Some(Some(Value::bool(self.state.kept(kind, span))));
-            }
-            ("String", "new") => return Some(Some(super::places::index_value(Expr::Const(0)))),
-            // A call of the system may return at any time; whoever waits looks again.
-            ("atomic_wait", "wait") => {
-                let at = self.values(arguments)?.into_iter().next()?;
-                let place = self.pointed(at, span)?;
-                self.load(&place, LoadOrder::Relaxed, span)?;
-                return Some(Some(Value::UNIT));
-            }
-            ("atomic_wait", "wake_one" | "wake_all") => {
-                self.values(arguments)?;
-                return Some(Some(Value::UNIT));
-            }
-            ("Duration" | "Instant" | "String", _) => {
-                self.values(arguments)?;
-                return Some(Some(Value::Other));
-            }
-            ("Vec", "new" | "with_capacity") => return Some(Some(Value::List(Vec::new()))),
-            _ => {}
+            _ => self.small_call(&of, &name, arguments, span)?,
+        };
+        if done.is_some() {
+            return Some(done);
         }
         if let Some(instead) = instead_of(&of, &name) {
             return self.refuse(span, format!("`{}` is not supported", path.text()), instead);
         }
         Some(None)
+    }
+
+    /// Functions that do little.
+    fn small_call(&mut self, of: &str, name: &str, arguments: &[ast::Expr], span: Span) -> Option<Option<Value>> {
+        Some(Some(match (of, name) {
+            (_, "fence") => {
+                let order = self.values(arguments)?.into_iter().next()?;
+                let order = self.order(&order, span)?;
+                self.fence(order, span)?
+            }
+            (_, "compiler_fence" | "spin_loop" | "spin_loop_hint" | "yield_now") => {
+                self.values(arguments)?;
+                Value::UNIT
+            }
+            (_, "black_box") => self.values(arguments)?.into_iter().next()?,
+            ("process", "abort" | "exit") => {
+                self.asserted(Expr::Const(0), span);
+                Value::Never
+            }
+            ("kani" | "fencewright", "any") => {
+                let kind = fencewright::frontend::hir::EffectKind::Any(Domain::Range(0, 1), 0, 1);
+                Value::bool(self.state.kept(kind, span))
+            }
+            ("String", "new") => super::places::index_value(Expr::Const(0)),
+            // A call of the system may return at any time; whoever waits looks again.
+            ("atomic_wait", "wait") => {
+                let at = self.values(arguments)?.into_iter().next()?;
+                let place = self.pointed(at, span)?;
+                self.load(&place, LoadOrder::Relaxed, span)?;
+                Value::UNIT
+            }
+            ("atomic_wait", "wake_one" | "wake_all") => {
+                self.values(arguments)?;
+                Value::UNIT
+            }
+            ("Duration" | "Instant" | "String", _) => {
+                self.values(arguments)?;
+                Value::Other
+            }
+            ("Vec", "new" | "with_capacity") => Value::List(Vec::new()),
+            _ => return Some(None),
+        }))
     }
 
     /// What a module is called that `use` renames.
@@ -228,6 +238,19 @@ impl Lowering<'_> {
                 };
                 self.replaced(&place, empty, span)?
             }
+            (_, first) => return self.pointer_call(name, path, (first, second), span).map(Some),
+        }))
+    }
+
+    /// Functions of `std::ptr`, and those that make a `NonNull`.
+    fn pointer_call(
+        &mut self,
+        name: &str,
+        path: &Path,
+        (first, second): (Option<Value>, Option<Value>),
+        span: Span,
+    ) -> Option<Value> {
+        Some(match (name, first) {
             ("read", Some(at)) => {
                 let place = self.pointed(at, span)?;
                 self.load(&place, LoadOrder::Plain, span)?
@@ -247,13 +270,14 @@ impl Lowering<'_> {
                 self.as_kind(at, if is_raw { Kind::Raw } else { Kind::NonNull })
             }
             ("new", Some(at)) => {
-                let raw = match &at {
-                    Value::Pointer(Pointer { what: Points::Number(raw), .. }) => raw.clone(),
+                let is_there = match &at {
+                    Value::Pointer(Pointer { what: Points::Number(Expr::Const(it)), .. }) => {
+                        Expr::Const(i64::from(*it != 0))
+                    }
+                    Value::Pointer(Pointer { what: Points::Number(raw), .. }) => {
+                        Expr::binary(Op::Ne, raw.clone(), Expr::Const(0))
+                    }
                     _ => Expr::Const(1),
-                };
-                let is_there = match raw {
-                    Expr::Const(it) => Expr::Const(i64::from(it != 0)),
-                    raw => Expr::binary(Op::Ne, raw, Expr::Const(0)),
                 };
                 Value::some_if(is_there, self.as_kind(at, Kind::NonNull))
             }
@@ -261,9 +285,8 @@ impl Lowering<'_> {
                 let (a, b) = (self.as_kind(a, Kind::Raw), self.as_kind(second?, Kind::Raw));
                 Value::bool(self.compared(&a, &b, span)?)
             }
-            ("dangling", None) => self.null(None),
             _ => return self.refuse(span, format!("`{}` is not supported", path.text()), "write it out"),
-        }))
+        })
     }
 
     fn replaced(&mut self, place: &Place, value: Value, span: Span) -> Option<Value> {
@@ -339,28 +362,41 @@ impl Lowering<'_> {
                 let variants = vec![content(good).map(|it| vec![it]), Some(vec![error])];
                 Value::Enum(Box::new(Enum { number: RESULT, tag: is(1 - good), variants, sizes: vec![1, 1] }))
             }
+            _ => return self.answered_otherwise(&it, (is(good), content(good)), method, span),
+        }))
+    }
+
+    /// Methods with a value for the other case.
+    fn answered_otherwise(
+        &mut self,
+        it: &Enum,
+        (holds, value): (Expr, Option<Value>),
+        method: &Method,
+        span: Span,
+    ) -> Option<Option<Value>> {
+        let good = usize::from(it.number == OPTION);
+        match method.name.text.as_str() {
             "unwrap_or" => {
                 let other = self.values(&method.arguments)?.into_iter().next()?;
-                return self.one_of((is(good), content(good)), |_| Some(other), span).map(Some);
+                self.one_of((holds, value), |_| Some(other), span).map(Some)
             }
             "unwrap_or_default" => {
-                let value = content(good);
                 let ty = value.as_ref().map_or(Type::Integer(None), |it| self.type_of(it));
                 let Some(other) = self.default_value(&ty) else { return Some(None) };
-                return self.one_of((is(good), value), |_| Some(other), span).map(Some);
+                self.one_of((holds, value), |_| Some(other), span).map(Some)
             }
             "unwrap_or_else" => {
                 let closure = self.values(&method.arguments)?.into_iter().next()?;
-                let error = content(1 - good);
+                let error = it.variants[1 - good].as_ref().and_then(|it| it.first().cloned());
                 let other = |this: &mut Self| this.applied(&closure, error.into_iter().collect(), span);
-                return self.one_of((is(good), content(good)), other, span).map(Some);
+                self.one_of((holds, value), other, span).map(Some)
             }
             "map" => {
                 let closure = self.values(&method.arguments)?.into_iter().next()?;
-                return self.mapped_option(&it, good, &closure, span).map(Some);
+                self.mapped_option(it, good, &closure, span).map(Some)
             }
-            _ => return Some(None),
-        }))
+            _ => Some(None),
+        }
     }
 
     /// One value if a condition holds, otherwise another.
@@ -451,8 +487,15 @@ impl Lowering<'_> {
                 let zero = Value::Number(Expr::Const(0), ty);
                 return self.one_of((is_less, Some(zero)), |_| Some(difference), span).map(Some);
             }
+            _ => return self.number_question(value, name, first, span),
+        }))
+    }
+
+    fn number_question(&mut self, value: Value, name: &str, first: Option<Value>, span: Span) -> Option<Option<Value>> {
+        let Value::Number(a, ty) = value.clone() else { return Some(None) };
+        Some(Some(match name {
             "min" | "max" => {
-                let b = by(first)?;
+                let b = self.raw(first?, span)?;
                 let op = if name == "min" { Op::Le } else { Op::Ge };
                 let is_first = Expr::binary(op, a, b.clone());
                 return self.one_of((is_first, Some(value)), |_| Some(Value::Number(b, ty)), span).map(Some);

@@ -300,7 +300,7 @@ impl Lowering<'_> {
             names.insert(name.clone(), new);
         }
         let (generics, module) = (environment.generics.clone(), environment.module.clone());
-        Some(Environment { names, generics, module, depth: 0 })
+        Some(Environment { names, generics, module })
     }
 
     /// The function that it calls, with arguments that are numbers; otherwise what it is kept in.

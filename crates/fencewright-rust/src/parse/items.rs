@@ -18,7 +18,6 @@ impl Convert {
     }
 
     fn item(&mut self, item: &syn::Item, found: &mut Vec<Item>, modules: &mut Vec<(Vec<String>, Span)>) {
-        let module = self.module.clone();
         match item {
             syn::Item::Fn(it) => {
                 let function = self.function(&it.sig, Some(&it.block), &it.attrs, self.span(it));
@@ -32,25 +31,8 @@ impl Convert {
                 }
                 self.module.pop();
             }
-            syn::Item::Struct(it) => {
-                let fields = Rc::new(self.fields(&it.ident, &it.fields, None));
-                let defaults = it.generics.params.iter().filter_map(|it| match it {
-                    syn::GenericParam::Type(it) => Some(it.default.as_ref().map(|(_, ty)| self.ty(ty))),
-                    syn::GenericParam::Const(_) => Some(None),
-                    syn::GenericParam::Lifetime(_) => None,
-                });
-                let defaults = defaults.collect();
-                found.push(Item::Struct { fields, generics: generics(&it.generics), defaults, module });
-            }
-            syn::Item::Enum(it) => {
-                let mut variants = Vec::new();
-                for variant in &it.variants {
-                    let number = variant.discriminant.as_ref().and_then(|(_, number)| self.expr(number));
-                    variants.push(Rc::new(self.fields(&variant.ident, &variant.fields, number)));
-                }
-                let name = self.name(&it.ident);
-                found.push(Item::Enum { name, generics: generics(&it.generics), variants, module });
-            }
+            syn::Item::Struct(it) => found.push(self.structure_item(it)),
+            syn::Item::Enum(it) => found.push(self.enumeration(it)),
             syn::Item::Const(it) => {
                 let value = self.expr(&it.expr);
                 found.push(Item::Constant(self.constant(&it.ident, &it.ty, value)));
@@ -80,6 +62,27 @@ impl Convert {
         }
     }
 
+    fn structure_item(&mut self, it: &syn::ItemStruct) -> Item {
+        let fields = Rc::new(self.fields(&it.ident, &it.fields, None));
+        let defaults = it.generics.params.iter().filter_map(|it| match it {
+            syn::GenericParam::Type(it) => Some(it.default.as_ref().map(|(_, ty)| self.ty(ty))),
+            syn::GenericParam::Const(_) => Some(None),
+            syn::GenericParam::Lifetime(_) => None,
+        });
+        let defaults = defaults.collect();
+        Item::Struct { fields, generics: generics(&it.generics), defaults, module: self.module.clone() }
+    }
+
+    fn enumeration(&mut self, it: &syn::ItemEnum) -> Item {
+        let mut variants = Vec::new();
+        for variant in &it.variants {
+            let number = variant.discriminant.as_ref().and_then(|(_, number)| self.expr(number));
+            variants.push(Rc::new(self.fields(&variant.ident, &variant.fields, number)));
+        }
+        let name = self.name(&it.ident);
+        Item::Enum { name, generics: generics(&it.generics), variants, module: self.module.clone() }
+    }
+
     fn constant(&mut self, name: &syn::Ident, ty: &syn::Type, value: Option<crate::ast::Expr>) -> Rc<Constant> {
         let (name, ty) = (self.name(name), self.ty(ty));
         Rc::new(Constant { name, ty, value, module: self.module.clone() })
@@ -105,29 +108,7 @@ impl Convert {
         span: Span,
     ) -> Option<Rc<Function>> {
         let name = self.name(&sig.ident);
-        let mut parameters = Vec::new();
-        for input in &sig.inputs {
-            match input {
-                syn::FnArg::Receiver(it) => {
-                    let span = self.span(it);
-                    let name = Name { text: "self".to_owned(), span };
-                    let is_mut = it.mutability.is_some();
-                    let kind = PatKind::Binding { name, is_ref: false, is_mut, inner: None };
-                    let any = |kind| crate::ast::Type { kind, span };
-                    let ty = match &it.kind {
-                        syn::ReceiverKind::Reference(..) => {
-                            Some(any(TypeKind::Reference(Box::new(any(TypeKind::Any)))))
-                        }
-                        _ => None,
-                    };
-                    parameters.push((Pat { kind, span }, ty));
-                }
-                syn::FnArg::Typed(it) => {
-                    let ty = self.ty(&it.ty);
-                    parameters.push((self.pat(&it.pat)?, Some(ty)));
-                }
-            }
-        }
+        let parameters = self.parameters(sig)?;
         let returns = match &sig.output {
             syn::ReturnType::Default => None,
             syn::ReturnType::Type(_, ty) => Some(self.ty(ty)),
@@ -154,6 +135,29 @@ impl Convert {
             module: self.module.clone(),
             scope,
         }))
+    }
+
+    fn parameters(&mut self, sig: &syn::Signature) -> Option<Vec<(Pat, Option<crate::ast::Type>)>> {
+        let mut parameters = Vec::new();
+        for input in &sig.inputs {
+            match input {
+                syn::FnArg::Receiver(it) => {
+                    let span = self.span(it);
+                    let name = Name { text: "self".to_owned(), span };
+                    let is_mut = it.mutability.is_some();
+                    let kind = PatKind::Binding { name, is_ref: false, is_mut, inner: None };
+                    let any = |kind| crate::ast::Type { kind };
+                    let is_reference = matches!(it.kind, syn::ReceiverKind::Reference(..));
+                    let ty = is_reference.then(|| any(TypeKind::Reference(Box::new(any(TypeKind::Any)))));
+                    parameters.push((Pat { kind, span }, ty));
+                }
+                syn::FnArg::Typed(it) => {
+                    let ty = self.ty(&it.ty);
+                    parameters.push((self.pat(&it.pat)?, Some(ty)));
+                }
+            }
+        }
+        Some(parameters)
     }
 
     /// Whether a comment right before a function, or before its attributes, asks for it.
@@ -208,7 +212,10 @@ impl Convert {
             syn::UseTree::Name(it) => self.used(&name_of(&it.ident), &name_of(&it.ident), before, found),
             syn::UseTree::Rename(it) => self.used(&name_of(&it.ident), &name_of(&it.rename), before, found),
             syn::UseTree::Group(it) => it.items.iter().for_each(|it| self.use_tree(it, before, found)),
-            syn::UseTree::Glob(_) => {}
+            syn::UseTree::Glob(_) => {
+                let (path, module) = (before.clone(), self.module.clone());
+                found.push(Item::Use { name: "*".to_owned(), path, module });
+            }
         }
     }
 

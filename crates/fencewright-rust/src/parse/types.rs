@@ -6,7 +6,6 @@ use super::{Convert, name_of};
 
 impl Convert {
     pub(super) fn ty(&mut self, it: &syn::Type) -> Type {
-        let span = self.span(it);
         let kind = match it {
             syn::Type::Path(path) => TypeKind::Path(self.path(&path.path, path.qself.as_ref())),
             syn::Type::Reference(it) => TypeKind::Reference(Box::new(self.ty(&it.elem))),
@@ -22,7 +21,7 @@ impl Convert {
             syn::Type::Never(_) => TypeKind::Never,
             _ => TypeKind::Any,
         };
-        Type { kind, span }
+        Type { kind }
     }
 
     pub(super) fn path(&mut self, it: &syn::Path, of: Option<&syn::QSelf>) -> Path {
@@ -38,8 +37,8 @@ impl Convert {
                         && let Some(value) = self.expr(value)
                     {
                         // A constant as an argument is kept as an array of nothing with that length.
-                        let unit = Type { kind: TypeKind::Tuple(Vec::new()), span };
-                        arguments.push(Type { kind: TypeKind::Array(Box::new(unit), Box::new(value)), span });
+                        let unit = Type { kind: TypeKind::Tuple(Vec::new()) };
+                        arguments.push(Type { kind: TypeKind::Array(Box::new(unit), Box::new(value)) });
                     }
                 }
             }

@@ -1,5 +1,5 @@
-//! The repairs of every program under `examples/rust`, by orders and by fences: each is written into the text, read back,
-//! safe, and accepted by rustc.
+//! The repairs of every program under `examples/rust`, by orders and by fences: each is written into the text, read
+//! back, safe, and accepted by rustc.
 
 use std::collections::BTreeSet;
 
@@ -107,7 +107,7 @@ fn a_store_that_is_overtaken_becomes_seq_cst_and_so_does_the_load() {
         "X.store(1, Relaxed);\nY.load(Ordering::Acquire)",
         "Y.store(1, Ordering::SeqCst);\nX.load(Ordering::SeqCst)",
         Repair::Both,
-        &["X.store(1, std::sync::atomic::Ordering::SeqCst); | Y.load(Ordering::SeqCst)"],
+        &["X.store(1, Ordering::SeqCst); | Y.load(Ordering::SeqCst)"],
     );
 }
 

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fencewright::engine::{Options, Task};
+use fencewright::engine::{Options, Task, named};
 use fencewright::frontend::parse_with;
 use fencewright::memory::Model;
 use fencewright::program::Program;
-use fencewright::source::Source;
+use fencewright::source::{NoFiles, Source};
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::{Budget, Unlimited};
 use fencewright_c::C;
-
-use crate::examples::{auto, examples, program};
+use fencewright_rust::Rust;
 
 /// Rust examples and the examples in C of the same algorithm, where they have other names.
 const OTHER_NAMES: &[(&str, &str)] = &[
@@ -25,6 +24,20 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("locks_in_order", "two_locks_in_order"),
     ("seq_cst_readers", "iriw_seq_cst"),
 ];
+
+fn rust_programs() -> Vec<(String, Program)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/rust");
+    let entries = fs::read_dir(folder).expect("the examples can be listed");
+    let mut paths: Vec<_> = entries.map(|it| it.expect("the examples can be listed").path()).collect();
+    paths.retain(|it| it.extension().is_some_and(|it| it == "rs"));
+    paths.sort();
+    let program = |path: &std::path::PathBuf| {
+        let name = path.file_stem()?.to_string_lossy().into_owned();
+        let source = Source::new(format!("{name}.rs"), fs::read_to_string(path).ok()?);
+        Some((name, parse_with(&Rust::ANY, &source, &mut NoFiles, &[]).program?))
+    };
+    paths.iter().filter_map(program).collect()
+}
 
 fn c_program(name: &str) -> Option<Program> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
@@ -38,7 +51,12 @@ fn answer(program: &Program, model: Model) -> String {
     let options = Options::default();
     let budget = Budget { monitor: &Unlimited, max: 100_000 };
     let all = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
-    let found = synthesize(auto(), &Task::new(program, model, &options), &Request::all(&all), &budget);
+    let found = synthesize(
+        named("auto").expect("it is there"),
+        &Task::new(program, model, &options),
+        &Request::all(&all),
+        &budget,
+    );
     match found.expect("it is taken").outcome {
         Outcome::Correct => "safe".to_owned(),
         Outcome::Fixed(sets) => format!("{} repairs", sets.len()),
@@ -50,11 +68,9 @@ fn answer(program: &Program, model: Model) -> String {
 #[test]
 fn rust_and_c_agree() {
     let mut n = 0;
-    for (name, text) in examples() {
-        let stem = name.trim_end_matches(".rs");
-        let other = OTHER_NAMES.iter().find(|it| it.0 == stem).map_or(stem, |it| it.1);
+    for (name, rust) in rust_programs() {
+        let other = OTHER_NAMES.iter().find(|it| it.0 == name).map_or(name.as_str(), |it| it.1);
         let Some(c) = c_program(other) else { continue };
-        let rust = program(&name, &text).unwrap_or_else(|why| panic!("{why}"));
         for model in [Model::Sc, Model::Tso] {
             assert_eq!(answer(&rust, model), answer(&c, model), "{name} and {other}.c under {model}");
             n += 1;
