@@ -2,9 +2,10 @@
 
 use fencewright::frontend::{Frontend, fw, litmus, rmm};
 use fencewright_c::{C, Harness};
+use fencewright_rust::Rust;
 
 /// Every front end.
-pub(crate) const ALL: &[&dyn Frontend] = &[&fw::Fw, &rmm::Rmm, &litmus::Litmus, &C];
+pub(crate) const ALL: &[&dyn Frontend] = &[&fw::Fw, &rmm::Rmm, &litmus::Litmus, &C, &Rust::ANY];
 
 /// The front end for a text that another one would read by its ending: litmus tests in C are C.
 pub(crate) fn by_text(chosen: &'static dyn Frontend, text: &str) -> &'static dyn Frontend {
@@ -14,4 +15,9 @@ pub(crate) fn by_text(chosen: &'static dyn Frontend, text: &str) -> &'static dyn
 /// The front end for a C text of which the command line says more; it lives as long as the command.
 pub(crate) fn with_harness(harness: Harness) -> &'static dyn Frontend {
     Box::leak(Box::new(harness))
+}
+
+/// The front end for an entry of a Rust text; it lives as long as the command.
+pub(crate) fn with_entry(rust: Rust) -> &'static dyn Frontend {
+    Box::leak(Box::new(rust))
 }

@@ -18,6 +18,7 @@ use crate::args::{InputArguments, SearchArguments};
 use crate::console::{Console, reason};
 use crate::frontends;
 use crate::monitor::{Watch, less};
+use crate::rust;
 
 /// A text and the front end that reads it.
 pub(crate) struct Input {
@@ -284,6 +285,9 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 }
 
 fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unreadable> {
+    let whole = path;
+    let (path, entry) = rust::split(path);
+    let path = path.as_path();
     // The ending comes first: it is wrong whatever the file holds.
     let frontend = match format {
         Some(name) => {
@@ -306,6 +310,7 @@ fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unre
     };
     let source = Source::new(name, text(name, bytes.map_err(|error| cannot_read(&error))?)?);
     let frontend = if format.is_some() { frontend } else { frontends::by_text(frontend, source.text()) };
+    let frontend = if frontend.extension() == "rs" { rust::reader(whole, entry) } else { frontend };
     Ok(Input { source, frontend })
 }
 

@@ -10,7 +10,9 @@ mod input;
 mod interrupt;
 mod monitor;
 mod output;
+mod package;
 mod rss;
+mod rust;
 mod units;
 mod worker;
 

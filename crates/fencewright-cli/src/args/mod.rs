@@ -396,6 +396,9 @@ pub(crate) struct InputArguments {
     /// Let `malloc` hand out again what its thread has freed, in C texts
     #[arg(long, help_heading = "Input")]
     pub heap_reuse: bool,
+    /// Only entries of Rust texts whose names contain this
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub test: Option<String>,
     /// The language of the input; otherwise by the file's ending, and `fw` for standard input
     #[arg(long, value_name = "LANGUAGE", value_parser = frontends(), help_heading = "Input")]
     pub input_format: Option<String>,

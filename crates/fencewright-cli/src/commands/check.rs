@@ -19,6 +19,7 @@ use crate::args::{Asked, CheckArguments, InputArguments, SearchArguments};
 use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::monitor::{Turns, Watch};
+use crate::rust;
 use crate::{input, interrupt, output, rss};
 
 /// A file and how to search it, whatever the verb.
@@ -35,6 +36,7 @@ pub(crate) struct Question<'a> {
 /// Checks every file; a bad one does not keep the others from being looked at.
 pub(crate) fn run(arguments: &CheckArguments, console: &mut Console) -> Code {
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let Some(files) = rust::entries(files, arguments.input.test.as_deref(), console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {
         let (search, input) = (&arguments.search, &arguments.input);

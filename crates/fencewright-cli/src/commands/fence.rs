@@ -23,6 +23,7 @@ use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::input::{Input, Unread};
 use crate::monitor::{Watch, less};
+use crate::rust;
 use crate::{input, interrupt, output, rss};
 
 /// Everything about one file.
@@ -44,6 +45,7 @@ struct Job<'a> {
 /// Finds fences for every file; a bad one does not keep the others from being looked at.
 pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let Some(files) = rust::entries(files, arguments.input.test.as_deref(), console) else { return Code::Wrong };
     let is_one = files.len() == 1 && arguments.questions().len() == 1;
     if arguments.write.is_some() && !is_one {
         let help = "run it once for each file; without `--each` there is one repair for all models";

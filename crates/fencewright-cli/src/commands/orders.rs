@@ -14,6 +14,7 @@ use crate::args::{FromArgument, OrdersArguments};
 use crate::code::Code;
 use crate::console::Console;
 use crate::monitor::Watch;
+use crate::rust;
 use crate::{input, interrupt};
 
 /// Finds the orders for every file; a bad one does not keep the others from being looked at.
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &OrdersArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     }
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let Some(files) = rust::entries(files, arguments.input.test.as_deref(), console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {
         code = code.max(answer(file, arguments, console));

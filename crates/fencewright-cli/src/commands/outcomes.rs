@@ -15,6 +15,7 @@ use crate::code::{Code, REPORT};
 use crate::console::Console;
 use crate::input::Unread;
 use crate::monitor::Watch;
+use crate::rust;
 use crate::{input, interrupt, rss};
 
 /// Lists the final states of every file; a bad one does not keep the others from being looked at.
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &OutcomesArguments, console: &mut Console) -> Code 
         return Code::Wrong;
     }
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
+    let Some(files) = rust::entries(files, arguments.input.test.as_deref(), console) else { return Code::Wrong };
     let mut code = Code::Good;
     for file in &files {
         code = code.max(answer(file, arguments, console));

@@ -3,6 +3,7 @@
 mod hostile;
 mod limits;
 mod lsp;
+mod pairs;
 mod process;
 mod repairs;
 mod results;

@@ -80,10 +80,21 @@ fn every_part_is_in_the_table() {
 const CRATES: &[(&str, &[&str])] = &[
     ("fencewright", &[]),
     ("fencewright-c", &["fencewright"]),
+    ("fencewright-rust", &["fencewright"]),
     ("fencewright-lsp", &["fencewright"]),
     ("fencewright-tables", &["fencewright"]),
     ("fencewright-web", &["fencewright"]),
-    ("fencewright-cli", &["fencewright", "fencewright-c", "fencewright-lsp", "fencewright-tables", "fencewright-web"]),
+    (
+        "fencewright-cli",
+        &[
+            "fencewright",
+            "fencewright-c",
+            "fencewright-lsp",
+            "fencewright-rust",
+            "fencewright-tables",
+            "fencewright-web",
+        ],
+    ),
 ];
 
 #[test]

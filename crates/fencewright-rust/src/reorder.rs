@@ -1,0 +1,67 @@
+//! Stronger orders in Rust: the argument that says the order.
+//!
+//! ```rust,ignore
+//! X.store(1, Ordering::Relaxed);     // Ordering::Release, Ordering::SeqCst
+//! X.store(1, Relaxed);               // Ordering::Release, if `Ordering` is known, otherwise a full path
+//! ```
+
+use fencewright::frontend::rewrite::{Edit, Reorder};
+use fencewright::program::Order;
+use fencewright::source::Span;
+
+use crate::ast::{Expr, ExprKind, Path};
+use crate::lower::{order_argument, order_path};
+use crate::rewrite::Whole;
+
+/// An access whose order can be changed.
+struct Site {
+    access: Span,
+    order: Path,
+}
+
+/// The accesses whose orders can be changed.
+pub(crate) fn accesses(tree: &Whole) -> Vec<Span> {
+    sites(tree).iter().map(|it| it.access).collect()
+}
+
+/// The edits that write other orders; the first that cannot be written if there is one.
+pub(crate) fn edits(tree: &Whole, orders: &[Reorder]) -> Result<Vec<Edit>, usize> {
+    let sites = sites(tree);
+    let mut edits = Vec::new();
+    for (i, order) in orders.iter().enumerate() {
+        match sites.iter().find(|it| it.access == order.access) {
+            Some(site) => {
+                let text = spelled(&site.order, order.to, tree);
+                edits.push(Edit::Replace { span: site.order.span, text });
+            }
+            None if order.is_companion => {}
+            None => return Err(i),
+        }
+    }
+    Ok(edits)
+}
+
+fn sites(tree: &Whole) -> Vec<Site> {
+    let mut found = Vec::new();
+    tree.each(&mut |it: &Expr| {
+        let ExprKind::Method(method) = &it.kind else { return };
+        let Some(at) = order_argument(&method.name.text) else { return };
+        if let Some(path) = method.arguments.get(at).and_then(order_path) {
+            found.push(Site { access: it.span, order: path.clone() });
+        }
+    });
+    found
+}
+
+/// An order as it is written where another one stands.
+fn spelled(path: &Path, order: Order, tree: &Whole) -> String {
+    let name = match order {
+        Order::Acquire => "Acquire",
+        Order::Release => "Release",
+        Order::AcqRel => "AcqRel",
+        Order::SeqCst => "SeqCst",
+        _ => "Relaxed",
+    };
+    let before: Vec<&str> = path.segments.iter().rev().skip(1).rev().map(|it| it.name.as_str()).collect();
+    if before.is_empty() { tree.order(name, path.span) } else { format!("{}::{name}", before.join("::")) }
+}
