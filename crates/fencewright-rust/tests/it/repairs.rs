@@ -9,7 +9,7 @@ use fencewright::frontend::rewrite::{Reorder, Text};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 use fencewright::report::patch::{Original, patch_with_orders};
-use fencewright::source::{Source, Span};
+use fencewright::source::Span;
 use fencewright::synth::{
     By, Costs, Method, Outcome, Place, Repair, Request, Wanted, candidates, reordered, synthesize, with_orders,
 };
