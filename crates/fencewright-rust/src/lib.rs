@@ -8,6 +8,13 @@
 //! marks. Functions are inlined, loops stay loops without a bound, and memory orders become what machines with store
 //! buffers need for them.
 
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::type_complexity,
+    clippy::enum_variant_names,
+    reason = "of many forms of values few are meant at a time, all others are refused; locks have the names of std"
+)]
+
 mod ast;
 mod entries;
 mod log;

@@ -1,5 +1,6 @@
 //! The tests of the command, in one binary, so that it is linked once: a file for each matter.
 
+mod cargo;
 mod hostile;
 mod limits;
 mod lsp;

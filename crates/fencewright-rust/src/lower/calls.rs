@@ -156,7 +156,7 @@ impl Lowering<'_> {
         let mut generics = found.generics.clone();
         for ((_, ty), value) in function.parameters.iter().zip(&values) {
             if let Some(ty) = ty {
-                self.bind(ty, &self.type_of(value), &function.generics, &mut generics, &function.module);
+                self.bind(ty, &self.type_of(value), &function.generics, &mut generics);
             }
         }
         let frame = Frame { function: key, generics, module: function.scope.clone(), ..Frame::default() };
@@ -288,19 +288,12 @@ impl Lowering<'_> {
                 return None;
             }
         }
-        self.bind(&it.ty, ty, &it.generics, &mut generics, &it.module);
+        self.bind(&it.ty, ty, &it.generics, &mut generics);
         Some(generics)
     }
 
     /// The types of type parameters, from a type as it is declared and one that it stands for.
-    pub(super) fn bind(
-        &self,
-        declared: &ast::Type,
-        ty: &Type,
-        names: &[String],
-        generics: &mut Generics,
-        module: &[String],
-    ) {
+    pub(super) fn bind(&self, declared: &ast::Type, ty: &Type, names: &[String], generics: &mut Generics) {
         match (&declared.kind, ty) {
             (TypeKind::Path(path), ty) => {
                 if let Some(name) = path.single().filter(|it| names.iter().any(|name| name == it)) {
@@ -312,24 +305,24 @@ impl Lowering<'_> {
                 }
                 let arguments = path.segments.last().map(|it| it.arguments.as_slice()).unwrap_or_default();
                 for (declared, ty) in arguments.iter().zip(arguments_in(ty)) {
-                    self.bind(declared, ty, names, generics, module);
+                    self.bind(declared, ty, names, generics);
                 }
             }
             (TypeKind::Reference(of) | TypeKind::Raw(of), Type::Pointer(_, to)) => {
-                self.bind(of, to, names, generics, module);
+                self.bind(of, to, names, generics);
             }
             (TypeKind::Array(of, len), Type::Array(element, n)) => {
-                self.bind(of, element, names, generics, module);
+                self.bind(of, element, names, generics);
                 if let ExprKind::Path(path) = &len.kind
                     && let Some(name) = path.single().filter(|it| names.iter().any(|name| name == it))
                 {
                     generics.insert(name.to_owned(), Type::Array(Rc::new(Type::UNIT), *n));
                 }
             }
-            (TypeKind::Slice(of), Type::Array(element, _)) => self.bind(of, element, names, generics, module),
+            (TypeKind::Slice(of), Type::Array(element, _)) => self.bind(of, element, names, generics),
             (TypeKind::Tuple(all), Type::Tuple(types)) => {
                 for (declared, ty) in all.iter().zip(types) {
-                    self.bind(declared, ty, names, generics, module);
+                    self.bind(declared, ty, names, generics);
                 }
             }
             _ => {}

@@ -110,7 +110,9 @@ impl Lowering<'_> {
         {
             return Some(Value::integer(*len as i64, Integer::USIZE));
         }
-        if let Some(order) = Order::named(path.last()).filter(|_| path.segments.len() <= 4) {
+        if let Some(order) =
+            Order::named(path.last()).filter(|_| path.before_last().is_none_or(|it| it.name.ends_with("rdering")))
+        {
             return Some(Value::Order(order));
         }
         if self.names.constant(path, &module, true).is_some() {

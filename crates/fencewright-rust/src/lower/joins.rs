@@ -308,7 +308,7 @@ impl Lowering<'_> {
             Value::Enum(it) => it.variants.iter().flatten().flatten().for_each(|it| self.reached(it, open)),
             Value::Atomic(inner) | Value::Cell(_, inner) | Value::Lock(_, inner) => self.reached(inner, open),
             Value::Pointer(Pointer { what: Points::Known(Place { base: Base::Variable(id), .. }), .. }) => {
-                open.push(*id)
+                open.push(*id);
             }
             Value::Closure(closure, environment) => {
                 let names = mentions::names(&mut |see| mentions::each(&closure.body, see));

@@ -31,7 +31,8 @@ impl Lowering<'_> {
         if let Value::Range(start, end) = &value {
             let is_known = start.constant().zip(end.constant());
             let is_short = is_known.is_some_and(|(start, end)| end.saturating_sub(start) <= MAX_COPIES);
-            if is_known.is_none() || !is_short && !(self.state.is_main && self.state.depth == 0 && creates(body)) {
+            let is_walked = self.state.is_main && self.state.depth == 0 && creates(body);
+            if is_known.is_none() || !(is_short || is_walked) {
                 return self.counted(label, (pat, start, end), body, span);
             }
         }

@@ -13,13 +13,9 @@ pub(crate) fn each<'e>(it: &'e Expr, see: &mut dyn FnMut(&'e Expr)) {
         ExprKind::Unary(_, a) | ExprKind::Reference(a) | ExprKind::Field(a, _) | ExprKind::Cast(a, _) => each(a, see),
         ExprKind::Try(a) | ExprKind::Let(_, a) => each(a, see),
         ExprKind::Binary(_, a, b) | ExprKind::Assign(a, b) | ExprKind::AssignBy(_, a, b) => {
-            each(a, see);
-            each(b, see);
+            [a, b].into_iter().for_each(|it| each(it, see));
         }
-        ExprKind::Index(a, b) | ExprKind::Repeat(a, b) => {
-            each(a, see);
-            each(b, see);
-        }
+        ExprKind::Index(a, b) | ExprKind::Repeat(a, b) => [a, b].into_iter().for_each(|it| each(it, see)),
         ExprKind::Call(f, all) => {
             each(f, see);
             all.iter().for_each(|it| each(it, see));

@@ -256,17 +256,14 @@ impl Lowering<'_> {
                 if name != "collect" {
                     return Some(Some(Value::List(rounds)));
                 }
-                let mut all = Vec::new();
-                for round in rounds {
-                    all.push(self.forced(round, span)?);
-                }
+                let all = rounds.into_iter().map(|it| self.forced(it, span)).collect::<Option<Vec<_>>>()?;
                 Some(Some(Value::List(all)))
             }
             ("map" | "for_each", value) => {
                 let closure = self.values(&it.arguments)?.into_iter().next()?;
                 let rounds = self.rounds(value, span)?;
-                let mapped = rounds.into_iter().map(|it| Value::Mapped(Box::new(it), Box::new(closure.clone())));
-                let mapped: Vec<Value> = mapped.collect();
+                let mapped = |it| Value::Mapped(Box::new(it), Box::new(closure.clone()));
+                let mapped: Vec<Value> = rounds.into_iter().map(mapped).collect();
                 if name == "map" {
                     return Some(Some(Value::List(mapped)));
                 }

@@ -139,7 +139,7 @@ impl Lowering<'_> {
             return Some(Value::bool(Expr::binary(op, a, b)));
         }
         if is_shift {
-            return self.shifted(op, a, b, ty, span);
+            return self.shifted(op, a, &b, ty, span);
         }
         if matches!(op, Binary::Div | Binary::Rem) && !matches!(b, Expr::Const(it) if it != 0) {
             self.asserted(Expr::binary(Op::Ne, b.clone(), Expr::Const(0)), span);
@@ -160,11 +160,11 @@ impl Lowering<'_> {
         Some(Value::Number(value, ty))
     }
 
-    fn shifted(&mut self, op: Binary, a: Expr, b: Expr, ty: Type, span: Span) -> Option<Value> {
+    fn shifted(&mut self, op: Binary, a: Expr, b: &Expr, ty: Type, span: Span) -> Option<Value> {
         let Expr::Const(by) = b else {
             return self.refuse(span, "the number of bits to shift by is not known", "shift by a constant");
         };
-        let Some(power) = u32::try_from(by).ok().and_then(|it| 1_i64.checked_shl(it)).filter(|it| *it > 0) else {
+        let Some(power) = u32::try_from(*by).ok().and_then(|it| 1_i64.checked_shl(it)).filter(|it| *it > 0) else {
             return self.refuse(span, "a shift by this many bits", "shift by less than the width of the type");
         };
         let op = if op == Binary::Shl { Op::Mul } else { Op::Div };

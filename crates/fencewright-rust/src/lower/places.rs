@@ -330,7 +330,7 @@ impl Lowering<'_> {
             Value::Struct(number, all) => {
                 let structure = &self.names.structs[*number];
                 let declared = structure.fields.fields.iter().map(|it| &it.1);
-                let mut arguments = self.arguments_of(&structure.generics, declared.zip(all), &structure.module);
+                let mut arguments = self.arguments_of(&structure.generics, declared.zip(all));
                 for (argument, default) in arguments.iter_mut().zip(&structure.defaults) {
                     if let (Type::Unknown, Some(default)) = (&*argument, default) {
                         *argument = self.ty(default, &Generics::new(), &structure.module);
@@ -347,7 +347,7 @@ impl Lowering<'_> {
                 let variants = enumeration.variants.iter().zip(&it.variants);
                 let pairs = variants.filter_map(|(fields, values)| Some((fields, values.as_ref()?)));
                 let pairs = pairs.flat_map(|(fields, values)| fields.fields.iter().map(|it| &it.1).zip(values));
-                Type::Enum(it.number, self.arguments_of(&enumeration.generics, pairs, &enumeration.module))
+                Type::Enum(it.number, self.arguments_of(&enumeration.generics, pairs))
             }
             Value::Array(all) | Value::List(all) => {
                 let of = all.first().map_or(Type::Unknown, |it| self.type_of(it));
@@ -369,15 +369,10 @@ impl Lowering<'_> {
     }
 
     /// The types of type parameters, from types as they are declared and values.
-    fn arguments_of<'v>(
-        &self,
-        names: &[String],
-        pairs: impl Iterator<Item = (&'v ast::Type, &'v Value)>,
-        module: &[String],
-    ) -> Vec<Type> {
+    fn arguments_of<'v>(&self, names: &[String], pairs: impl Iterator<Item = (&'v ast::Type, &'v Value)>) -> Vec<Type> {
         let mut generics = Generics::new();
         for (declared, value) in pairs {
-            self.bind(declared, &self.type_of(value), names, &mut generics, module);
+            self.bind(declared, &self.type_of(value), names, &mut generics);
         }
         names.iter().map(|it| generics.remove(it).unwrap_or(Type::Unknown)).collect()
     }

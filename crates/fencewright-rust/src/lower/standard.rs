@@ -315,7 +315,7 @@ impl Lowering<'_> {
         let Value::Enum(value) = self.settled(value, span) else {
             return Some(self.is_unsure.then_some(Value::Unset));
         };
-        self.answered(*value, it, span)
+        self.answered(&value, it, span)
     }
 
     /// A reference to what an option has.
@@ -333,7 +333,7 @@ impl Lowering<'_> {
         Some(Value::Enum(Box::new(Enum { variants, ..*value })))
     }
 
-    fn answered(&mut self, it: Enum, method: &Method, span: Span) -> Option<Option<Value>> {
+    fn answered(&mut self, it: &Enum, method: &Method, span: Span) -> Option<Option<Value>> {
         let good = usize::from(it.number == OPTION);
         let is = |variant: usize| match &it.tag {
             Expr::Const(tag) => Expr::Const(i64::from(*tag == variant as i64)),
@@ -362,7 +362,7 @@ impl Lowering<'_> {
                 let variants = vec![content(good).map(|it| vec![it]), Some(vec![error])];
                 Value::Enum(Box::new(Enum { number: RESULT, tag: is(1 - good), variants, sizes: vec![1, 1] }))
             }
-            _ => return self.answered_otherwise(&it, (is(good), content(good)), method, span),
+            _ => return self.answered_otherwise(it, (is(good), content(good)), method, span),
         }))
     }
 

@@ -9,7 +9,7 @@ use fencewright::frontend::rewrite::{Reorder, Text};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Program};
 use fencewright::report::patch::{Original, patch_with_orders};
-use fencewright::source::{Source, Span};
+use fencewright::source::Span;
 use fencewright::synth::{
     By, Costs, Method, Outcome, Place, Repair, Request, Wanted, candidates, reordered, synthesize, with_orders,
 };
@@ -113,12 +113,11 @@ fn a_store_that_is_overtaken_becomes_seq_cst_and_so_does_the_load() {
 
 #[test]
 fn a_fence_stands_behind_the_store() {
+    let fence = "std::sync::atomic::fence(Ordering::SeqCst);";
     check(
         "X.store(1, Relaxed);\nY.load(Relaxed)",
         "{ Y.store(1, Relaxed) }\nX.load(Relaxed)",
         Repair::Fences,
-        &[
-            "std::sync::atomic::fence(Ordering::SeqCst); | { Y.store(1, Relaxed); std::sync::atomic::fence(Ordering::SeqCst); }",
-        ],
+        &[&format!("{fence} | {{ Y.store(1, Relaxed); {fence} }}")],
     );
 }

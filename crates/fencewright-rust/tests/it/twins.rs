@@ -191,9 +191,8 @@ impl Twin {
             9 => {
                 // What is dropped last was declared first.
                 let (o, other) = (random.of(&LOADS), random.below(3));
-                let guards = format!(
-                    "let _a = AtEnd {{ cell: &{place}, value: {k} }}; let _b = AtEnd {{ cell: &{place}, value: {other} }};"
-                );
+                let guard = |name, value| format!("let {name} = AtEnd {{ cell: &{place}, value: {value} }};");
+                let guards = format!("{} {}", guard("_a", k), guard("_b", other));
                 self.say(depth, &format!("{{ {guards} {r} = {place}.value.load({}); }}", spelled(o)), "");
                 let fw = format!("{r} = load({x}, {o}); store({x}, {other}, relaxed); store({x}, {k}, relaxed);");
                 self.say(depth, "", &fw);

@@ -1,0 +1,1 @@
+fn main() { std::thread::spawn(|| { let x = async { 1 }; }).join().unwrap(); }

@@ -1,0 +1,1 @@
+fn main() { std::thread::spawn(|| { let b = std::sync::Barrier::new(2); }).join().unwrap(); }

@@ -1,0 +1,2 @@
+// fencewright: check
+fn f(n: u32) { std::thread::spawn(|| ()); }

@@ -1,0 +1,1 @@
+fn main() { std::thread::spawn(|| { std::thread::spawn(|| ()); }).join().unwrap(); }

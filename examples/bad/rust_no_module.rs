@@ -1,0 +1,2 @@
+mod missing;
+fn main() { std::thread::spawn(|| {  }).join().unwrap(); }

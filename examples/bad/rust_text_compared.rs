@@ -1,0 +1,1 @@
+fn main() { std::thread::spawn(|| { assert_eq!("a", "b"); }).join().unwrap(); }

@@ -1,0 +1,3 @@
+use std::sync::atomic::{AtomicU32, Ordering::*};
+static X: AtomicU32 = AtomicU32::new(0);
+fn main() { std::thread::spawn(|| { X.store(1); }).join().unwrap(); }

@@ -1,0 +1,1 @@
+fn main() { for _ in 0..20 { std::thread::spawn(|| ()); } }

@@ -1,0 +1,3 @@
+struct Pair { a: u32 }
+static P: Pair = Pair { a: 1 };
+fn main() { std::thread::spawn(|| { let x = P.b; }).join().unwrap(); }

@@ -1,0 +1,1 @@
+fn main() { std::thread::spawn(|| { let x = undefined_name;  }).join().unwrap(); }

@@ -1,0 +1,2 @@
+fn f(a: u32) {}
+fn main() { std::thread::spawn(|| { f(); }).join().unwrap(); }
