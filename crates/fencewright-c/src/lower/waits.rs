@@ -1,7 +1,7 @@
 //! `// fencewright: may wait`: where a thread may wait for ever without that being a hang.
 //!
-//! The comment stands on the line of the statement that waits, or on a line of its own before it. Who writes it wants to
-//! hear of all other hangs.
+//! The comment stands on the line of the statement that waits, or on a line of its own before it. Who writes it wants
+//! to hear of all other hangs.
 
 use std::collections::BTreeMap;
 
