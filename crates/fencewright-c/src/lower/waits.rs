@@ -83,6 +83,7 @@ fn collect(it: &Stmt, starts: &mut Vec<u32>) {
 impl Lowering<'_> {
     /// Puts a label before a statement at which its thread may wait.
     pub(super) fn mark_wait(&mut self, it: &Stmt) {
+        fencewright::watch::heed(8);
         if !self.waits.marked.contains_key(&it.span.start) || matches!(it.kind, StmtKind::Block(_)) {
             return;
         }
