@@ -416,15 +416,7 @@ impl<'a> Lowering<'a> {
             let is = Expr::binary(Op::Eq, found.clone(), old.clone());
             self.state.emit(StmtKind::Assign(result, is.clone()), span);
             let value = self.typed(found, &ty);
-            // A variable that only this thread sees holds the same again if they are the same.
-            if matches!(&expected, Named::Target(it) if matches!(it.base, Base::Variable(_))) {
-                return self.store(&expected, StoreOrder::Plain, value, span);
-            }
-            self.state.open();
-            let stored = self.store(&expected, StoreOrder::Plain, value, span);
-            let block = self.state.close();
-            self.state.emit(StmtKind::If(vec![(test(is.negated(), span), block)], Vec::new()), span);
-            stored
+            self.tell_found(&expected, value, is, span)
         });
         let strong = self.state.close();
         found?;
@@ -443,6 +435,19 @@ impl<'a> Lowering<'a> {
         self.state.is_straight = was_straight;
         self.state.stable.insert(result);
         Some(Value::Number(Expr::Var(Operand::Local(result)), Integer::INT))
+    }
+
+    /// What was found instead of what was expected.
+    fn tell_found(&mut self, expected: &Named, found: Value, is_same: Expr, span: Span) -> Option<()> {
+        // A variable that only this thread sees holds the same again if they are the same.
+        if matches!(expected, Named::Target(it) if matches!(it.base, Base::Variable(_))) {
+            return self.store(expected, StoreOrder::Plain, found, span);
+        }
+        self.state.open();
+        let stored = self.store(expected, StoreOrder::Plain, found, span);
+        let block = self.state.close();
+        self.state.emit(StmtKind::If(vec![(test(is_same.negated(), span), block)], Vec::new()), span);
+        stored
     }
 
     fn compare_swap(&mut self, order: Order, wants_old: bool, arguments: &'a [ast::Expr], span: Span) -> Option<Value> {

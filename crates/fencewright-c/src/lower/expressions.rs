@@ -484,7 +484,7 @@ pub(super) fn fetched(op: BinaryOp) -> Option<program::BinaryOp> {
     }
 }
 
-/// The update that applies an operator: a narrow unsigned sum wraps. That a wide one leaves the range of its type is told.
+/// The update that applies an operator: a narrow unsigned sum wraps. That a wide one leaves its type is told.
 pub(super) fn wrapping(op: program::BinaryOp, ty: &Type) -> Update {
     let is_sum = matches!(op, program::BinaryOp::Add | program::BinaryOp::Sub);
     match ty.integer().filter(|it| is_sum && it.bits <= 16).and_then(Integer::mask) {

@@ -1,10 +1,10 @@
 //! Memory that does not live for ever, or holds nothing at first.
 //!
-//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed; one in a loop is a
-//! pool of objects ([`pools`](super::pools)). Every access
-//! looks at the flag, if anything is freed at all; so does `free`, which sets it. Variables of threads that others
-//! point at have such a flag, too, which is set when their thread ends. What was loaded from memory that holds nothing
-//! at first is compared with the value that stands for nothing.
+//! Each call of `malloc` that happens once is one object, with a flag that says whether it was freed; one in a loop is
+//! a pool of objects ([`pools`](super::pools)). Every access looks at the flag, if anything is freed at all; so does
+//! `free`, which sets it. Variables of threads that others point at have such a flag, too, which is set when their
+//! thread ends. What was loaded from memory that holds nothing at first is compared with the value that stands for
+//! nothing.
 
 use std::rc::Rc;
 

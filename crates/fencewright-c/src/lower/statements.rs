@@ -54,7 +54,6 @@ impl<'a> Lowering<'a> {
     }
 
     fn statement(&mut self, it: &'a Stmt) -> Option<Flow> {
-        fencewright::watch::heed(8);
         let span = it.span;
         self.mark_wait(it);
         match &it.kind {

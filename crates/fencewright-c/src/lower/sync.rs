@@ -197,8 +197,8 @@ impl<'a> Lowering<'a> {
         Some(Expr::binary(Op::Mul, is_late, Expr::Const(TIMED_OUT)))
     }
 
-    /// Wakes one of those that wait, whichever; none if nobody does. Who was seen to wait and does not any more was woken
-    /// by another, or by itself: then it is looked once more.
+    /// Wakes one of those that wait, whichever; none if nobody does. Who was seen to wait and does not any more was
+    /// woken by another, or by itself: then it is looked once more.
     fn signal(&mut self, target: &Target, span: Span) -> Option<Expr> {
         let leave = || vec![Stmt { span, kind: StmtKind::Break }];
         self.state.open();

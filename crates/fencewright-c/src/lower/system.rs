@@ -148,15 +148,16 @@ impl<'a> Lowering<'a> {
         if let Some(value) = self.atomic_call(name, arguments, span)? {
             return Some(value);
         }
-        if let Some(sync) = sync(&name.text) {
-            return self.sync_call(sync, name, arguments, span);
-        }
         let Some(system) = system(&name.text) else {
-            return self.unknown_function(name, arguments.len());
+            return match sync(&name.text) {
+                Some(sync) => self.sync_call(sync, name, arguments, span),
+                None => self.unknown_function(name, arguments.len()),
+            };
         };
         match system {
             System::Create => return self.create(&name.text, arguments, span),
             System::Join => return self.join(arguments, span),
+            System::Allocate(n) => return self.allocate(name, arguments, n, span),
             System::Assert => {
                 let argument = self.argument(name, arguments, 0)?;
                 let condition = self.condition(argument)?;
@@ -174,7 +175,6 @@ impl<'a> Lowering<'a> {
                 let argument = self.argument(name, arguments, 0)?;
                 return self.lock(&system, argument, span);
             }
-            System::Allocate(n) => return self.allocate(name, arguments, n, span),
             System::Free => {
                 let argument = self.argument(name, arguments, 0)?;
                 self.free(argument, span)?;
@@ -187,11 +187,7 @@ impl<'a> Lowering<'a> {
                 let argument = self.argument(name, arguments, 0)?;
                 return self.value(argument);
             }
-            System::Ignored => {
-                for argument in arguments {
-                    self.value(argument)?;
-                }
-            }
+            System::Ignored => arguments.iter().try_for_each(|it| self.value(it).map(drop))?,
         }
         Some(Value::int(0))
     }

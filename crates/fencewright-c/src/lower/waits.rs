@@ -1,7 +1,7 @@
 //! `// fencewright: may wait`: where a thread may wait for ever without that being a hang.
 //!
-//! The comment stands on the line of the statement that waits, or on a line of its own before it. Who writes it wants to
-//! hear of all other hangs.
+//! The comment stands on the line of the statement that waits, or on a line of its own before it. Who writes it wants
+//! to hear of all other hangs.
 
 use std::collections::BTreeMap;
 
@@ -83,6 +83,7 @@ fn collect(it: &Stmt, starts: &mut Vec<u32>) {
 impl Lowering<'_> {
     /// Puts a label before a statement at which its thread may wait.
     pub(super) fn mark_wait(&mut self, it: &Stmt) {
+        fencewright::watch::heed(8);
         if !self.waits.marked.contains_key(&it.span.start) || matches!(it.kind, StmtKind::Block(_)) {
             return;
         }
