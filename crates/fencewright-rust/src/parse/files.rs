@@ -1,7 +1,7 @@
 //! The files of a program: the one that is asked about, its modules, and the library of its crate.
 
 use fencewright::frontend::Input;
-use fencewright::source::{Diagnostic, SourceFile, Span};
+use fencewright::source::{Diagnostic, SourceFile, Span, path_of};
 
 use crate::ast::Item;
 
@@ -68,9 +68,11 @@ pub(crate) fn parse(input: &mut Input<'_>, package: &Package) -> Parsed {
             // A crate's root may have no folder of its own: `tests/it.rs` has `mod a;` in `tests/a.rs`.
             match module_file(input, &file, &folder, &path[module.len()..]) {
                 Ok((opened, folder)) => open.push((opened, path, folder)),
-                Err(why) => {
-                    let message = format!("the module `{}` was not found: {why}", path.join("::"));
-                    parsed.diagnostics.push(Diagnostic::error(span, message).with_help("put the file there"));
+                Err(_) => {
+                    let message = format!("the module `{}` was not found", path.join("::"));
+                    let base = base(&folder, &path[module.len()..]);
+                    let help = format!("it is read from `{base}.rs` or `{base}/mod.rs`, beside this file");
+                    parsed.diagnostics.push(Diagnostic::error(span, message).with_help(help));
                 }
             }
         }
@@ -86,15 +88,19 @@ fn module_file(
     folder: &str,
     path: &[String],
 ) -> Result<(SourceFile, String), String> {
-    let below = path.join("/");
-    let base = if folder.is_empty() { below.clone() } else { format!("{folder}/{below}") };
+    let base = base(folder, path);
     let last = path.last().cloned().unwrap_or_default();
     let first = input.open(&format!("{base}.rs"), file).map(|it| (it, last));
     first.or_else(|why| input.open(&format!("{base}/mod.rs"), file).map(|it| (it, String::new())).map_err(|_| why))
 }
 
+fn base(folder: &str, path: &[String]) -> String {
+    let below = path.join("/");
+    if folder.is_empty() { below } else { format!("{folder}/{below}") }
+}
+
 fn stem_of(name: &str) -> String {
-    let name = name.split_once(".rs::").map_or(name, |it| it.0);
+    let name = path_of(name);
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     file.strip_suffix(".rs").unwrap_or(file).to_owned()
 }

@@ -158,7 +158,7 @@ fn order_json<'a>(program: &'a Program, order: &Reorder) -> OrderJson<'a> {
     let (source, start) = (program.source(), order.access.start);
     let at = source.position(start);
     OrderJson {
-        file: source.other_name(start).unwrap_or(source.name()),
+        file: source.other_name(start).unwrap_or(source.main().path()),
         line: at.line,
         column: at.column,
         kind: "order",

@@ -89,7 +89,7 @@ impl Note {
 
 impl Place {
     fn new(source: &Source, span: Span) -> Self {
-        let file = source.file_of(span.start).name().to_owned();
+        let file = source.file_of(span.start).path().to_owned();
         Self { file, start: source.position(span.start), end: source.position(span.end) }
     }
 }

@@ -27,7 +27,7 @@ use crate::report::{
     Ending, FenceFinding, Finding, Frame, Look, Report, Tested, Verification, c11, copies, property, race, sarif_notes,
     violated,
 };
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, path_of};
 use crate::synth::{Outcome, Synthesis};
 use crate::system::{Effect, Run};
 
@@ -189,7 +189,7 @@ fn undecided(text: &str, location: &Json) -> Json {
 pub(super) fn artifact(file: &str) -> Json {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    json!({"uri": file.bytes().map(escape).collect::<String>()})
+    json!({"uri": path_of(file).bytes().map(escape).collect::<String>()})
 }
 
 /// The first line of a file: code scanning shows only results that have a place.

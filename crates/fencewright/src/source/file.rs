@@ -14,6 +14,19 @@ pub struct LineColumn {
     pub column: u32,
 }
 
+/// The path in the name of a text: one that is a part of a file says which part.
+///
+/// ```
+/// use fencewright::source::path_of;
+///
+/// assert_eq!(path_of("src/lock.rs::tests::counts"), "src/lock.rs");
+/// assert_eq!(path_of("src/lock.c"), "src/lock.c");
+/// ```
+pub fn path_of(name: &str) -> &str {
+    const ENDING: &str = ".rs";
+    name.find(&format!("{ENDING}::")).map_or(name, |at| &name[..at + ENDING.len()])
+}
+
 /// A named text. Cheap to clone.
 ///
 /// Its bytes are counted on from those of the files before it, so that a place says which file it is in; the first file
@@ -38,6 +51,11 @@ impl SourceFile {
     /// The name, usually the path it was read from.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The path it was read from, if it was read from one.
+    pub fn path(&self) -> &str {
+        path_of(&self.name)
     }
 
     /// The whole text.

@@ -10,7 +10,7 @@ mod render;
 mod text;
 
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use file::{LineColumn, SourceFile};
+pub use file::{LineColumn, SourceFile, path_of};
 pub use files::{Files, NoFiles, Opened, beside};
 pub use render::{Style, printable, render};
 pub use text::{Source, Span};

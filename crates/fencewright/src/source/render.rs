@@ -74,7 +74,7 @@ fn lead(source: &Source, before: Option<&Place<'_>>, place: &Place<'_>, gutter: 
             format!(
                 "{0:gutter$}{arrow} {1}:{2}:{3}\n{0:gutter$} {bar}\n",
                 "",
-                printable(file.name()),
+                printable(file.path()),
                 at.line,
                 at.column
             )

@@ -25,7 +25,7 @@ fn of_file(file: &SourceFile, edits: &[Edit]) -> String {
     let lines = lines(file, &edits.iter().filter(is_here).collect::<Vec<_>>());
     let changed: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].sign != ' ').collect();
     let Some(&first) = changed.first() else { return String::new() };
-    let name = file.name().trim_start_matches('/');
+    let name = file.path().trim_start_matches('/');
     let mut out = format!("--- a/{name}\n+++ b/{name}\n");
     let mut hunk = first.saturating_sub(CONTEXT)..first + 1;
     for &i in &changed {
