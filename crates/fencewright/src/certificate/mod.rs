@@ -198,3 +198,8 @@ pub enum Proof {
     /// There are so many states under SC with an attack under way or none, and none succeeds.
     Attacks(u64),
 }
+
+impl Proof {
+    /// Why nothing races in a program without plain data: no state has to be looked at, whatever goes wrong besides.
+    pub const NO_PLAIN_DATA: Self = Self::Exploration(0);
+}

@@ -1,8 +1,7 @@
 //! Certificates of the absence of races: the states under SC with who knows of which access, and a proof that under the
 //! model no two accesses come at once.
 
-use crate::certificate::{Certificate, Claim, Question, digest, explore_ordered};
-use crate::engine::backward::load_buffer::LoadBuffer;
+use crate::certificate::{Certificate, Claim, Proof, Question, digest, explore_ordered};
 use crate::engine::data_race::ask_race;
 use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict};
 use crate::program::Program;
@@ -38,10 +37,11 @@ fn why(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Certifica
     let question = Question::Race(n_states);
     let asked = question.of(task.program, monitor).map_err(|failure| reason(failure, StopReason::Unproved))?;
     let asked = Task { program: &asked, ..*task };
-    // Little leads to what is nowhere, however many states there are.
-    let is_nowhere = asked.program.properties().iter().all(|it| it.situations.is_empty());
-    let engine = if is_nowhere { LoadBuffer.name() } else { engine };
-    let mut found = certificate(&asked, Claim::Safe(task.placement.clone(), proof(&asked, engine, monitor)?));
+    let why = match task.program.plain().is_empty() {
+        true => Proof::NO_PLAIN_DATA,
+        false => proof(&asked, engine, monitor)?,
+    };
+    let mut found = certificate(&asked, Claim::Safe(task.placement.clone(), why));
     found.subject.question = question;
     // It is about the program; what is asked of it is made anew.
     found.subject.program = digest(task.program);

@@ -408,6 +408,25 @@ fn a_certificate_of_races_is_about_one_program_and_model() {
 }
 
 /// Less fenced programs, weaker models and other questions have it refused; and so has another number of states.
+/// Where nothing is plain, nothing races, even if a value leaves its range; but that is no proof of anything else.
+#[test]
+fn nothing_races_without_plain_data_and_that_proves_nothing_else() {
+    let text =
+        |plain: &str| format!("shared {plain}x: 0..1 = 0;\nthread P {{ x = 1; x = x + 1; }}\nthread Q {{ x = 1; }}\n");
+    let [none, some] =
+        ["", "plain "].map(|it| fencewright::parse("t.fw", &text(it)).unwrap_or_else(|it| panic!("{it}")));
+    let options = Options::default();
+    let task = Task::new(&none, Model::Pso, &options);
+    let (proved, _) = certify_race(&Auto, &task, &Unlimited).expect("it is taken");
+    let mut certificate = proved.certificate.expect("nothing races");
+    assert_eq!(verify(&none, &certificate, &Unlimited), Ok(()));
+    certificate.subject.question = Question::Safety;
+    assert!(verify(&none, &certificate, &Unlimited).is_err(), "x leaves its range");
+    certificate.subject.question = Question::Race(0);
+    certificate.subject.program = digest(&some);
+    assert!(verify(&some, &certificate, &Unlimited).is_err(), "x is plain");
+}
+
 #[test]
 fn a_certificate_of_robustness_is_about_one_program_and_model() {
     let (program, other) = (example("robust/store_buffering_fenced.fw"), example("robust/store_buffering.fw"));
