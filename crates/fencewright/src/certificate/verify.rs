@@ -92,19 +92,13 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
         return Failure::refused("the program leaves open how many threads there are, which no certificate is about");
     }
     let mut steps = Steps::new(monitor);
-    if let Question::Race(n_states) = subject.question {
-        check_race(program, &certificate.claim, n_states, &mut steps)?;
-        let is_said = matches!(&certificate.claim, Claim::Safe(_, proof) if *proof == Proof::NO_PLAIN_DATA);
-        if is_said && program.plain().is_empty() {
-            return Ok(());
-        }
+    if let Question::Race(n_states) = subject.question
+        && check_race(program, &certificate.claim, n_states, &mut steps)?
+    {
+        return Ok(());
     }
     if let Question::Hang(_) = subject.question {
-        // What is left once buffers are empty is known of buffers only.
-        subject.buffering()?;
-    }
-    if !matches!(certificate.claim, Claim::Safe(..)) && !subject.question.is_exact(program, monitor) {
-        return Failure::refused("where data is unbounded, only that a program does not hang can be certified");
+        check_hang(program, certificate, monitor)?;
     }
     match (&certificate.claim, &subject.question) {
         (Claim::Safe(placement, Proof::Attacks(n_states)), _) => {
@@ -130,10 +124,24 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
     }
 }
 
-/// Checks what a certificate of races says beside what holds under the model.
-fn check_race(program: &Program, claim: &Claim, n_states: u64, steps: &mut Steps<'_>) -> Result<(), Failure> {
+/// Checks that a certificate says of hangs what can be known of them.
+fn check_hang(program: &Program, certificate: &Certificate, monitor: &dyn Monitor) -> Result<(), Failure> {
+    let Certificate { subject, claim } = certificate;
+    // What is left once buffers are empty is known of buffers only.
+    subject.buffering()?;
+    match matches!(claim, Claim::Safe(..)) || subject.question.is_exact(program, monitor) {
+        true => Ok(()),
+        false => Failure::refused("where data is unbounded, only that a program does not hang can be certified"),
+    }
+}
+
+/// Checks what a certificate of races says beside what holds under the model; whether that is all that it says.
+fn check_race(program: &Program, claim: &Claim, n_states: u64, steps: &mut Steps<'_>) -> Result<bool, Failure> {
     match claim {
-        Claim::Safe(placement, _) if placement.is_empty() => race::check(program, n_states, steps),
+        Claim::Safe(placement, proof) if placement.is_empty() => {
+            race::check(program, n_states, steps)?;
+            Ok(program.plain().is_empty() && *proof == Proof::NO_PLAIN_DATA)
+        }
         Claim::Safe(..) => Failure::refused("races are asked about a text, not about fences laid over it"),
         Claim::Unsafe(..) | Claim::Fences(_) => Failure::refused("only that there are no races can be certified"),
     }
