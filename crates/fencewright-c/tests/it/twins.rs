@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use fencewright::engine::{Engine, Options, Task, Verdict, named};
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Order, Program};
+use fencewright::program::{FenceKind, Program};
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
 use fencewright::watch::{Budget, Unlimited};
 
@@ -43,6 +43,10 @@ impl Random {
 struct Twin {
     c: String,
     fw: String,
+    /// The line in C of each statement that both have.
+    c_lines: Vec<u32>,
+    /// Its line in `.fw`.
+    fw_lines: Vec<u32>,
 }
 
 const LOADS: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
@@ -131,6 +135,8 @@ impl Twin {
 
     fn say(&mut self, depth: usize, c: &str, fw: &str) {
         let indent = "    ".repeat(depth);
+        self.c_lines.push(next_line(&self.c));
+        self.fw_lines.push(next_line(&self.fw));
         writeln!(self.c, "{indent}{c}").expect("a text grows");
         writeln!(self.fw, "{indent}{fw}").expect("a text grows");
     }
@@ -196,6 +202,11 @@ impl Twin {
     }
 }
 
+/// The number of the line that is written next.
+fn next_line(text: &str) -> u32 {
+    text.lines().count() as u32 + 1
+}
+
 /// The same program with a `main` that does something while the others run, so that it is a thread as they are.
 fn with_main(c: &str) -> String {
     let created = "    pthread_create(&t, NULL, right, NULL);\n";
@@ -249,21 +260,19 @@ fn verdict(program: &Program, model: Model) -> Option<bool> {
     }
 }
 
-/// The minimal sets of fences after stores, each fence by the number of its store in the text; stores that are
-/// seq_cst need none, nor do results. Nothing if it is not known whether these are all.
-fn sets(program: &Program, model: Model) -> Option<BTreeSet<Vec<(usize, FenceKind)>>> {
+/// The minimal sets of fences after stores, each fence by the number of the statement with its store: the lines of the
+/// statements are `lines`. Nothing if it is not known whether these are all.
+fn sets(program: &Program, model: Model, lines: &[u32]) -> Option<BTreeSet<Vec<(usize, FenceKind)>>> {
     let options = Options::default();
     let budget = Budget { monitor: &Unlimited, max: 20_000 };
     let all = candidates(program, &Place::AfterStores, By::Source).expect("no labels are asked for");
     let auto: &dyn Engine = named("auto").expect("it is there");
     let task = Task::new(program, model, &options);
     let found = synthesize(auto, &task, &Request::all(&all), &budget).expect("it is taken");
-    let weak = all.iter_enumerated().filter(|(_, it)| {
-        let order = program.edges()[it.first().edge].order;
-        order == Order::Relaxed || order == Order::Release
-    });
-    let numbers: Vec<_> = weak.map(|(id, _)| id).collect();
-    let number = |id| numbers.iter().position(|it| *it == id).expect("it is a store of the text");
+    let number = |id| {
+        let line = program.source().line_of(program.edges()[all[id].first().edge].span.start);
+        lines.iter().position(|&it| it == line).expect("both have it")
+    };
     match found.outcome {
         Outcome::Fixed(sets) if found.is_complete => {
             let set = |set: &fencewright::synth::FenceSet| {
@@ -286,7 +295,7 @@ fn a_program_in_c_has_the_fences_of_its_twin() {
         let c = c_program("twin.c", &text).unwrap_or_else(|why| panic!("{why}\n{text}"));
         let fw = fencewright::parse("twin.fw", &twin.fw).unwrap_or_else(|why| panic!("{why}\n{}", twin.fw));
         for model in [Model::Tso, Model::Pso] {
-            if let (Some(c), Some(fw)) = (sets(&c, model), sets(&fw, model)) {
+            if let (Some(c), Some(fw)) = (sets(&c, model, &twin.c_lines), sets(&fw, model, &twin.fw_lines)) {
                 assert_eq!(c, fw, "seed {seed}, program {i}, {model}\n{text}\n{}", twin.fw);
                 n_fixed += u64::from(!c.is_empty());
             }

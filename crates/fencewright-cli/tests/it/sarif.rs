@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use json_schema::mismatches;
 
 /// The library's tests check our own schema with it.
-#[path = "../../../fencewright/src/report/tests/json_schema.rs"]
+#[path = "../../../fencewright/tests/it/reports/json_schema.rs"]
 pub(crate) mod json_schema;
 
 fn root() -> PathBuf {

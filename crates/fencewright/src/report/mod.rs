@@ -35,8 +35,6 @@ mod sarif;
 mod sarif_notes;
 mod steps;
 mod tested;
-#[cfg(test)]
-mod tests;
 mod trace_text;
 mod vacuous;
 mod words;

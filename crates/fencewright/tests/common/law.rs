@@ -103,7 +103,7 @@ pub(crate) fn seed() -> u64 {
 
 /// How many programs a law is tried on, if it is not a costly one.
 pub(crate) fn n_programs() -> u64 {
-    from_environment("FENCEWRIGHT_LAWS").unwrap_or(250)
+    from_environment("FENCEWRIGHT_LAWS").unwrap_or(200)
 }
 
 /// Whether all patience is wanted: where answers are recorded, and where laws are tried on many programs.

@@ -38,6 +38,7 @@ mod races;
 mod rc11_graphs;
 mod rc11_laws;
 mod rc11_traps;
+mod reports;
 mod robust;
 mod robust_fences;
 mod robust_laws;

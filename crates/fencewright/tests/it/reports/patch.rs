@@ -3,11 +3,11 @@
 use expect_test::{Expect, expect};
 
 use super::{PETERSON, SB};
-use crate::frontend::{self, Frontend, fw, litmus, rmm};
-use crate::program::{FenceKind, Placement, Program};
-use crate::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
-use crate::source::Source;
-use crate::synth::{By, Place, candidates};
+use fencewright::frontend::{self, Frontend, fw, litmus, rmm};
+use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::report::patch::{Original, Patched, Unwritable, patch, patch_as_fw};
+use fencewright::source::Source;
+use fencewright::synth::{By, Place, candidates};
 
 /// The text with fences at the candidates with these numbers.
 fn patched(

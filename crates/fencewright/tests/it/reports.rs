@@ -9,14 +9,14 @@ mod patch;
 mod schema;
 mod texts;
 
-use crate::engine::{self, Answer, Options, StopReason, Task, Verdict};
-use crate::frontend::{self, fw};
-use crate::memory::Model;
-use crate::program::Program;
-use crate::report::{Command, Detail, Finding, Look, Report};
-use crate::source::{Source, Style};
-use crate::system::Run;
-use crate::watch::Unlimited;
+use fencewright::engine::{self, Answer, Options, StopReason, Task, Verdict};
+use fencewright::frontend::{self, fw};
+use fencewright::memory::Model;
+use fencewright::program::Program;
+use fencewright::report::{Command, Detail, Finding, Look, Report};
+use fencewright::source::{Source, Style};
+use fencewright::system::Run;
+use fencewright::watch::Unlimited;
 
 pub(super) const SB: &str = "\
 shared x, y: 0..1;

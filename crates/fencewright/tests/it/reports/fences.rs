@@ -3,13 +3,13 @@
 use expect_test::{Expect, expect};
 
 use super::{MP, PETERSON, SB, program};
-use crate::engine::{self, Options, StopReason, Task};
-use crate::frontend::rewrite::Spelling;
-use crate::memory::Model;
-use crate::report::{Detail, FenceFinding, Human, Json, Look, Report};
-use crate::source::Style;
-use crate::synth::{By, Outcome, Place, Request, Synthesis, candidates, synthesize};
-use crate::watch::Unlimited;
+use fencewright::engine::{self, Options, StopReason, Task};
+use fencewright::frontend::rewrite::Spelling;
+use fencewright::memory::Model;
+use fencewright::report::{Detail, FenceFinding, Human, Json, Look, Report};
+use fencewright::source::Style;
+use fencewright::synth::{By, Outcome, Place, Request, Synthesis, candidates, synthesize};
+use fencewright::watch::Unlimited;
 
 /// The text of a report on what synthesis finds, after something has been done to that.
 pub(super) fn report(
@@ -27,7 +27,7 @@ pub(super) fn report(
     let mut synthesis = synthesize(engine, &task, &request, &Unlimited).expect("the engine takes every program");
     change(&mut synthesis);
     let finding = FenceFinding {
-        command: crate::report::Command::Fence,
+        command: fencewright::report::Command::Fence,
         file: "t.fw",
         program: &program,
         models: &[model],

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::json_schema::mismatches;
 use super::{MP, PETERSON, SB, program, report, report_on, stopped};
-use crate::certificate::{Certificate, Claim, Failure, Proof, Subject};
-use crate::engine::StopReason;
-use crate::memory::{Model, PsoRmw};
-use crate::program::Placement;
-use crate::report::{Command, Detail, Json, Look, Report, SCHEMA, SCHEMA_NAME, Verification};
-use crate::source::Style;
-use crate::synth::{By, Place};
-use crate::watch::Stop;
+use fencewright::certificate::{Certificate, Claim, Failure, Proof, Subject};
+use fencewright::engine::StopReason;
+use fencewright::memory::{Model, PsoRmw};
+use fencewright::program::Placement;
+use fencewright::report::{Command, Detail, Json, Look, Report, SCHEMA, SCHEMA_NAME, Verification};
+use fencewright::source::Style;
+use fencewright::synth::{By, Place};
+use fencewright::watch::Stop;
 
 #[test]
 fn lines_fit_the_schema() {
@@ -45,7 +45,7 @@ fn verifications_fit_the_schema() {
             program: "0".to_owned(),
             model: Model::Tso,
             pso_rmw: PsoRmw::Location,
-            question: crate::certificate::Question::Safety,
+            question: fencewright::certificate::Question::Safety,
         },
         claim: Claim::Safe(Placement::NONE, Proof::Exploration(7)),
     };

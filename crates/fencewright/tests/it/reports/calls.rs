@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{program, report, unsafe_run};
-use crate::memory::Model;
-use crate::report::{Command, Human, Json, trace_view};
+use fencewright::memory::Model;
+use fencewright::report::{Command, Human, Json, trace_view};
 
 const TWICE: &str = "\
 shared x, y: 0..1;

@@ -1,8 +1,8 @@
 //! The page of a run.
 
 use super::{PETERSON, SB, program, unsafe_run};
-use crate::memory::Model;
-use crate::report::trace_page;
+use fencewright::memory::Model;
+use fencewright::report::trace_page;
 
 fn page(text: &str, model: Model) -> String {
     let program = program(text);

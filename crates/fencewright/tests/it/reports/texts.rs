@@ -3,9 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::{MP, PETERSON, SB, program, report, report_on, stopped};
-use crate::engine::StopReason;
-use crate::memory::Model;
-use crate::report::{Command, Human, Json};
+use fencewright::engine::StopReason;
+use fencewright::memory::Model;
+use fencewright::report::{Command, Human, Json};
 
 fn check(text: &str, model: Model, expected: &Expect) {
     expected.assert_eq(&report(&Human, Command::Check, text, model));

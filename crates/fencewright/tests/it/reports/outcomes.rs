@@ -1,17 +1,19 @@
 //! Final states as they are told.
 
 use super::schema;
-use crate::engine::portfolio::Auto;
-use crate::engine::{Asked, Engine, Options, Outcomes, StopReason, Task, Unsupported, explicit, outcomes, witness};
-use crate::frontend::{Frontend, fw::Fw, litmus::Litmus, parse};
-use crate::memory::Model;
-use crate::program::{Program, StateVar, Value};
-use crate::report::{
+use fencewright::engine::portfolio::Auto;
+use fencewright::engine::{
+    Asked, Engine, Options, Outcomes, StopReason, Task, Unsupported, explicit, outcomes, witness,
+};
+use fencewright::frontend::{Frontend, fw::Fw, litmus::Litmus, parse};
+use fencewright::memory::Model;
+use fencewright::program::{Program, StateVar, Value};
+use fencewright::report::{
     Detail, Human, Json, Look, OutcomeFinding, Refusal, Report, Shown, WitnessFinding, herd_log, shown, variable,
     without_outcome,
 };
-use crate::source::{Source, Style};
-use crate::watch::Unlimited;
+use fencewright::source::{Source, Style};
+use fencewright::watch::Unlimited;
 
 const LOOK: Look = Look { style: Style::Plain, detail: Detail::Normal, width: Look::WIDTH };
 
@@ -26,7 +28,7 @@ exists (0:RAX=0 /\ 1:RAX=0)
 /// A test or program, and what is told of it.
 struct Told {
     program: Program,
-    asked: Option<crate::frontend::asked::Asked>,
+    asked: Option<fencewright::frontend::asked::Asked>,
     shown: Vec<Shown>,
 }
 
