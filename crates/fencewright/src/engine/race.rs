@@ -200,10 +200,10 @@ impl Share {
         (!rounds.is_decided()).then(|| Self { rounds: Arc::clone(rounds), number, size, until })
     }
 
-    /// Waits for the next round if its share of this one is done; whether the race is over.
+    /// Waits for the next round while its share of this one is done; whether the race is over.
     fn rest(&self) -> Option<Stop> {
-        let until = self.until.load(Ordering::Relaxed);
-        if worked() >= until {
+        while worked() >= self.until.load(Ordering::Relaxed) && !self.rounds.is_decided() {
+            let until = self.until.load(Ordering::Relaxed);
             let size = self.size.load(Ordering::Relaxed).saturating_mul(GROWTH.0) / GROWTH.1;
             self.size.store(size, Ordering::Relaxed);
             self.until.store(until.saturating_add(size), Ordering::Relaxed);

@@ -6,6 +6,12 @@ use crate::program::{LocationId, ProcessId, Program, Situation, StateVar, Value}
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
+/// The work of looking at a choice of states and of memory.
+const WORK_PER_CHOICE: u64 = 2;
+
+/// The work of listing one that is bad, and of making a constraint of it.
+const WORK_PER_BAD: u32 = 8;
+
 /// What a bad situation takes, with the constraint that is made of it, roughly.
 const BYTES: u64 = 256;
 
@@ -52,7 +58,7 @@ pub(super) fn bad_situations(source: &Program, program: &RegisterFree, absent: b
         for (state, info) in automaton.states.iter().enumerate() {
             if info.fault.is_some() {
                 let choice = [(process, vec![state as StateId])];
-                maker.each(&choice, &[], &mut |bad| out.push(bad));
+                maker.each(&choice, &[], &mut |bad| out.push(bad.clone()));
             }
         }
     }
@@ -92,10 +98,14 @@ impl Maker<'_> {
 
     fn of_situation(&self, situation: &Situation, out: &mut Vec<Bad>) {
         let (choices, memory) = self.choices(situation);
+        // Said beforehand: in a race with other engines, many are looked at only when the others have had as long.
+        let work = self.n_of(&choices, &memory).saturating_mul(WORK_PER_CHOICE);
+        heed(u32::try_from(work).unwrap_or(u32::MAX));
         self.each(&choices, &memory, &mut |bad| {
-            let value_of = |variable: &StateVar| self.value(variable, &bad);
+            let value_of = |variable: &StateVar| self.value(variable, bad);
             if situation.condition.eval(&value_of).is_ok_and(|value| value != 0) {
-                out.push(bad);
+                heed(WORK_PER_BAD);
+                out.push(bad.clone());
             }
         });
     }
@@ -120,8 +130,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Calls `visit` with every choice of states and of memory.
-    fn each(&self, choices: &[(ProcessId, Vec<StateId>)], memory: &[LocationId], visit: &mut impl FnMut(Bad)) {
+    /// Calls `visit` with every choice of states and of memory, the last named turning first.
+    fn each(&self, choices: &[(ProcessId, Vec<StateId>)], memory: &[LocationId], visit: &mut impl FnMut(&Bad)) {
         let mut choices = choices.to_vec();
         if !self.absent {
             for process in self.program.processes.indices() {
@@ -131,20 +141,26 @@ impl Maker<'_> {
                 }
             }
         }
-        let mut states = vec![Vec::new()];
-        for (process, options) in &choices {
-            let with = |states: &Vec<_>, state| [&states[..], &[(*process, state)]].concat();
-            states = states.iter().flat_map(|chosen| options.iter().map(move |&it| with(chosen, it))).collect();
+        let n_values = |x: &LocationId| self.program.values[*x].len();
+        let sizes: Vec<usize> = choices.iter().map(|it| it.1.len()).chain(memory.iter().map(n_values)).collect();
+        if sizes.contains(&0) {
+            return;
         }
-        let mut cells = vec![Vec::new()];
-        for &x in memory {
-            let values = 0..self.program.values[x].len() as Datum;
-            let with = |cells: &Vec<_>, value| [&cells[..], &[(x, value)]].concat();
-            cells = cells.iter().flat_map(|chosen| values.clone().map(move |it| with(chosen, it))).collect();
-        }
-        for states in &states {
-            heed(16);
-            cells.iter().for_each(|memory| visit(Bad { states: states.clone(), memory: memory.clone() }));
+        let mut digits = vec![0; sizes.len()];
+        let states = choices.iter().map(|(process, states)| (*process, states[0])).collect();
+        let mut bad = Bad { states, memory: memory.iter().map(|&x| (x, 0)).collect() };
+        loop {
+            heed(1);
+            visit(&bad);
+            let Some(turning) = (0..digits.len()).rev().find(|&it| digits[it] + 1 < sizes[it]) else { return };
+            digits[turning] += 1;
+            digits[turning + 1..].fill(0);
+            for (at, &digit) in digits.iter().enumerate().skip(turning) {
+                match choices.get(at) {
+                    Some((_, states)) => bad.states[at].1 = states[digit],
+                    None => bad.memory[at - choices.len()].1 = digit as Datum,
+                }
+            }
         }
     }
 }

@@ -315,7 +315,7 @@ impl<'a> LoadBuffers<'a> {
 
     /// Adds a predecessor unless a fact excludes it.
     pub(in crate::engine::backward) fn offer(&self, rule: Rule, before: Draft, out: &mut Out) {
-        heed(4);
+        heed(8);
         out.extend(self.admitted(before).map(|(turn, constraint)| (Rule { turn, ..rule }, constraint)));
     }
 }
@@ -450,7 +450,7 @@ impl Indexed for LoadBuffers<'_> {
 
     /// Most of it goes by process, and every word is copied.
     fn work_of_predecessor(&self) -> u32 {
-        u32::try_from(2 * self.n_processes + self.memory_word() / 8).unwrap_or(u32::MAX)
+        u32::try_from(4 * self.n_processes + self.memory_word() / 4).unwrap_or(u32::MAX)
     }
 
     /// What is still to be done until all processes are at their start with empty buffers, roughly.
