@@ -3,8 +3,8 @@
 //! A hang is a configuration in which all buffers are empty, every thread has ended or is stuck with memory as it is,
 //! and one is stuck that may not be. A thread is stuck in a local state if, without changing memory, it can come to
 //! where nothing that it can do is possible, or to where it can go round for ever, reading some of memory. This is
-//! looked up for each thread and each content of the locations that it touches, one after the other: slow, and nothing
-//! to get wrong. What holds whatever a location holds is then said once.
+//! looked up for each thread and each content of the locations that it touches there, one after the other: slow, and
+//! nothing to get wrong ([`mod@stuck`]). What holds whatever a location holds is then said once.
 //!
 //! Fences that are laid over the program play no part: they delay a thread, and it may as well stay before them.
 //!
@@ -17,9 +17,10 @@
 mod conditions;
 mod last;
 mod left;
+mod stuck;
 mod ways;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::memory::Buffering;
@@ -29,9 +30,10 @@ use crate::program::{
 };
 use crate::source::Span;
 use crate::system::{Control, Flow};
-use crate::util::{Idx, IndexVec, components};
+use crate::util::{Idx, IndexVec};
 
 use last::{Lasts, is_possible, lasts};
+use stuck::stuck;
 
 use super::held::held;
 use super::live::Live;
@@ -41,8 +43,6 @@ use super::verify::{Failure, Steps};
 /// Threads that may wait for ever at a label: the name of the thread, or of its family, without blanks, and the label.
 type MayWait = [(String, String)];
 
-/// So many contents of what a thread touches, times its steps, are tried at most.
-const MAX_TRIED: usize = 50_000_000;
 /// More combinations of places than this are not listed.
 const MAX_SITUATIONS: usize = 50_000;
 
@@ -204,7 +204,7 @@ impl<'a> Thread<'a> {
             let (points, lasts) = (points.into_iter().collect(), lasts_in(&mut ends.into_iter()));
             out.push(Place { points, registers: Expr::TRUE, memory: Held::new(), is_fine: true, lasts });
         }
-        for ((memory, is_fine), states) in self.stuck(values, counter)? {
+        for ((memory, is_fine), states) in stuck(self, values, counter)? {
             let mut anyhow = Vec::new();
             let lasts_at = |points: &[PointId]| {
                 let is_there = |it: &usize| point(&self.locals[*it]).is_some_and(|it| points.contains(&it));
@@ -223,87 +223,6 @@ impl<'a> Thread<'a> {
             }
         }
         Ok(out)
-    }
-
-    /// The states in which it is stuck, for each content of memory, and whether it may be stuck there.
-    fn stuck(
-        &self,
-        values: &Values,
-        counter: &mut Steps<'_>,
-    ) -> Result<BTreeMap<(Held, bool), BTreeSet<usize>>, Failure> {
-        let touched: BTreeSet<LocationId> = self.steps.iter().flat_map(|it| touched(&it.1)).collect();
-        let sizes = touched.iter().map(|&x| values[x].len());
-        let n_tried = sizes.fold(self.steps.len().max(1), usize::saturating_mul);
-        if n_tried > MAX_TRIED {
-            return Failure::refused("a thread touches too much memory to try all that it may hold");
-        }
-        let mut all = vec![Held::new()];
-        for &x in &touched {
-            let with = |held: &Held, value: Value| held.iter().map(|it| (*it.0, *it.1)).chain([(x, value)]).collect();
-            all = all.iter().flat_map(|held| values[x].iter().map(move |&value| with(held, value))).collect();
-        }
-        let mut found: BTreeMap<(usize, bool), BTreeSet<Held>> = BTreeMap::new();
-        // Many contents of memory allow the same steps.
-        let mut known: HashMap<Vec<Can>, BTreeSet<(usize, bool)>> = HashMap::new();
-        for memory in all {
-            counter.step((known.len() * self.steps.len()) as u64)?;
-            let can: Vec<Can> = self.steps.iter().map(|it| Can::be_done(&it.1, &memory)).collect();
-            if !known.contains_key(&can) {
-                let stuck = self.stuck_under(&can);
-                known.insert(can.clone(), stuck);
-            }
-            for &(state, is_fine) in &known[&can] {
-                found.entry((state, is_fine)).or_default().insert(memory.clone());
-            }
-        }
-        let mut out: BTreeMap<(Held, bool), BTreeSet<usize>> = BTreeMap::new();
-        for ((state, is_fine), memories) in found {
-            for memory in fewer(memories, &touched, values) {
-                out.entry((memory, is_fine)).or_default().insert(state);
-            }
-        }
-        Ok(out)
-    }
-
-    /// The states in which it is stuck while memory allows these steps, and whether it may be.
-    fn stuck_under(&self, can: &[Can]) -> BTreeSet<(usize, bool)> {
-        let mut is_possible = vec![false; self.locals.len()];
-        for ((from, ..), _) in self.steps.iter().zip(can).filter(|it| *it.1 != Can::Not) {
-            is_possible[*from] = true;
-        }
-        self.again.iter().for_each(|it| is_possible[it.0] = true);
-        let is_here = |state: usize| matches!(self.locals[state], LocalState::Here(..)) && !self.is_end(state);
-        let blocked = (0..self.locals.len()).filter(|&it| is_here(it) && !is_possible[it]);
-        let mut out: BTreeSet<(usize, bool)> = blocked.map(|it| (it, self.may_wait[it])).collect();
-        // Who can go round without coming by where it may wait, may not.
-        out.extend(self.rounds(can, &|state| !self.may_wait[state]).into_iter().flatten().map(|it| (it, false)));
-        let fine = self.rounds(can, &|_| true).into_iter().filter(|it| it.iter().any(|&it| self.may_wait[it]));
-        out.extend(fine.flatten().map(|it| (it, true)));
-        out
-    }
-
-    /// The steps that change nothing of memory, and whether they read.
-    fn silent<'s>(&'s self, can: &'s [Can]) -> impl Iterator<Item = (usize, usize, bool)> + 's {
-        let steps = self.steps.iter().zip(can).filter(|it| *it.1 == Can::Silently);
-        let again = self.again.iter().map(|&(from, to)| (from, to, false));
-        steps.map(|((from, letter, to), _)| (*from, *to, reads(letter))).chain(again)
-    }
-
-    /// The parts of some states in which it can go round for ever, reading, without changing memory.
-    fn rounds(&self, can: &[Can], is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-        let all: Vec<(usize, usize, bool)> = self.silent(can).filter(|it| is_in(it.0) && is_in(it.1)).collect();
-        let mut next = vec![Vec::new(); self.locals.len()];
-        all.iter().for_each(|it| next[it.0].push(it.1));
-        let heads = components(&next);
-        let reading: BTreeSet<usize> =
-            all.iter().filter(|it| it.2 && heads[it.0] == heads[it.1]).map(|it| heads[it.0]).collect();
-        let mut parts: BTreeMap<usize, Vec<usize>> = reading.into_iter().map(|head| (head, Vec::new())).collect();
-        for (state, head) in heads.iter().enumerate() {
-            if let Some(part) = parts.get_mut(head) {
-                part.push(state);
-            }
-        }
-        parts.into_values().collect()
     }
 
     /// Some local states by their points, with what registers hold in them, if that tells them from others there.
@@ -386,81 +305,11 @@ fn met(a: &Held, b: &Held) -> Option<Held> {
     b.iter().all(agrees).then(|| a.iter().chain(b).map(|it| (*it.0, *it.1)).collect())
 }
 
-/// The same contents in fewer words: what holds for each value of a location is said without the location.
-fn fewer(memories: BTreeSet<Held>, touched: &BTreeSet<LocationId>, values: &Values) -> BTreeSet<Held> {
-    let mut all = memories;
-    for x in touched {
-        let mut without: BTreeMap<Held, usize> = BTreeMap::new();
-        for memory in all.iter().filter(|it| it.contains_key(x)) {
-            *without.entry(rest(memory, *x)).or_default() += 1;
-        }
-        without.retain(|_, n_values| *n_values == values[*x].len());
-        let is_said = |memory: &Held| memory.contains_key(x) && without.contains_key(&rest(memory, *x));
-        all = all.iter().filter(|it| !is_said(it)).cloned().chain(without.keys().cloned()).collect();
-    }
-    all
-}
-
-fn rest(memory: &Held, x: LocationId) -> Held {
-    memory.iter().filter(|it| *it.0 != x).map(|it| (*it.0, *it.1)).collect()
-}
-
 fn point(state: &LocalState) -> Option<PointId> {
     match state {
         LocalState::Here(Control::At(point), _) => Some(*point),
         LocalState::Here(Control::Ready(_) | Control::Done(_), _) | LocalState::Broken(_) => None,
     }
-}
-
-fn touched(letter: &Letter) -> Vec<LocationId> {
-    match letter {
-        Letter::Nop | Letter::Fence(_) => Vec::new(),
-        Letter::Read(x, _) | Letter::Write(x, _) => vec![*x],
-        Letter::Atomic(atomic) => atomic.guards.iter().chain(&atomic.writes).map(|it| it.0).collect(),
-    }
-}
-
-/// Whether a step can be taken while memory holds something and no store waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Can {
-    /// It cannot.
-    Not,
-    /// And memory holds the same afterwards.
-    Silently,
-    /// And memory changes.
-    Changing,
-}
-
-impl Can {
-    fn be_done(letter: &Letter, memory: &Held) -> Self {
-        match (is_possible_in(letter, memory), changes_nothing(letter, memory)) {
-            (false, _) => Self::Not,
-            (true, true) => Self::Silently,
-            (true, false) => Self::Changing,
-        }
-    }
-}
-
-/// Whether a step can be taken while memory holds this and no store waits.
-fn is_possible_in(letter: &Letter, memory: &Held) -> bool {
-    match letter {
-        Letter::Nop | Letter::Fence(_) | Letter::Write(..) => true,
-        Letter::Read(x, value) => memory[x] == *value,
-        Letter::Atomic(atomic) => atomic.guards.iter().all(|(x, value)| memory[x] == *value),
-    }
-}
-
-/// Whether memory holds the same after a step.
-fn changes_nothing(letter: &Letter, memory: &Held) -> bool {
-    match letter {
-        Letter::Nop | Letter::Fence(_) | Letter::Read(..) => true,
-        Letter::Write(x, value) => memory[x] == *value,
-        Letter::Atomic(atomic) => atomic.writes.iter().all(|(x, value)| memory[x] == *value),
-    }
-}
-
-fn reads(letter: &Letter) -> bool {
-    matches!(letter, Letter::Read(..) | Letter::Atomic(_))
 }
 
 fn equals(variable: StateVar, value: Value) -> Expr<StateVar> {
