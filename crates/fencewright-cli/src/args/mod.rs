@@ -1,5 +1,6 @@
 //! The command line.
 
+mod deferred;
 mod fence;
 mod names;
 mod orders;
@@ -28,6 +29,7 @@ pub(crate) use tables::TablesArguments;
 pub(crate) use translate::TranslateArguments;
 
 use crate::units::{self, Limit};
+use deferred::Deferred;
 use names::{engines, frontends, model, reports};
 
 /// No line is longer than 78 characters: it is printed as it stands.
@@ -84,39 +86,40 @@ impl Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Is the program correct?
-    Check(CheckArguments),
+    Check(Deferred<CheckArguments>),
     /// Which fences make the program correct?
-    Fence(FenceArguments),
+    Fence(Deferred<FenceArguments>),
     /// Show a violating run
-    Trace(TraceArguments),
+    Trace(Deferred<TraceArguments>),
     /// Which memory orders does the program need?
-    Orders(OrdersArguments),
+    Orders(Deferred<OrdersArguments>),
     /// Which final states are there?
-    Outcomes(OutcomesArguments),
+    Outcomes(Deferred<OutcomesArguments>),
     /// Do the programs do what their headers expect?
-    Test(TestArguments),
+    Test(Deferred<TestArguments>),
     /// Check, and write a certificate
-    Certify(CertifyArguments),
+    Certify(Deferred<CertifyArguments>),
     /// Check a certificate
-    Verify(VerifyArguments),
+    Verify(Deferred<VerifyArguments>),
     /// Print the program with its store buffers made explicit
-    Translate(TranslateArguments),
+    Translate(Deferred<TranslateArguments>),
     /// Print another format's program as .fw
-    Import(ImportArguments),
+    Import(Deferred<ImportArguments>),
     /// Format .fw files in place
-    Fmt(FmtArguments),
+    Fmt(Deferred<FmtArguments>),
+    // It has a `--format` of its own, which must be there before the common one is.
     /// Make the papers' tables again, ours beside theirs
     Tables(TablesArguments),
     /// Serve a page to explore a program: verdict, run, fences, states
-    Explore(ExploreArguments),
+    Explore(Deferred<ExploreArguments>),
     /// Serve an editor over standard input and output, in the language server protocol
-    Lsp(LspArguments),
+    Lsp(Deferred<LspArguments>),
     /// Print the JSON schema of `--format json`
     Schema,
     /// List the engines and their reductions
     Engines,
     /// Print the completions for a shell
-    Completions(CompletionsArguments),
+    Completions(Deferred<CompletionsArguments>),
     /// Print the manual page
     Man,
 }
