@@ -1,5 +1,5 @@
-//! The options of a verb, put together only for the verb that is given: there are many verbs with many options, and most
-//! programs are checked in less time than all of them take to describe.
+//! The options of a verb, put together only for the verb that is given: there are many verbs with many options, and
+//! most programs are checked in less time than all of them take to describe.
 
 use std::ops::Deref;
 

@@ -39,8 +39,8 @@ struct Order {
     race_for_growing: &'static [Contender],
 }
 
-/// Where store buffers do not grow, abstract ones are seldom fewer than those that occur; where they do, `explicit` only
-/// finds bugs. Who comes last waits for the others in the round in which it wins, and has more of a share for it.
+/// Where store buffers do not grow, abstract ones are seldom fewer than those that occur; where they do, `explicit`
+/// only finds bugs. Who comes last waits for the others in the round in which it wins, and has more of a share for it.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
     race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 33), with(&LoadBuffer, 110)],
