@@ -317,6 +317,7 @@ pub(crate) enum Item {
         name: Name,
         generics: Vec<String>,
         ty: Type,
+        module: Vec<String>,
     },
     /// `use a::b as c`
     Use {

@@ -13,7 +13,7 @@ pub(crate) struct Names {
     pub structs: Vec<Structure>,
     pub enums: Vec<Enumeration>,
     types: BTreeMap<String, Vec<(Named, Vec<String>)>>,
-    pub aliases: Vec<(Vec<String>, ast::Type)>,
+    pub aliases: Vec<Alias>,
     pub impls: Vec<ast::Impl>,
     /// Functions that traits have for whoever has none.
     pub traits: BTreeMap<String, (Vec<Rc<Function>>, Vec<Rc<Constant>>)>,
@@ -29,6 +29,15 @@ pub(crate) enum Named {
     Struct(usize),
     Enum(usize),
     Alias(usize),
+}
+
+/// Another name for a type.
+#[derive(Debug)]
+pub(crate) struct Alias {
+    pub generics: Vec<String>,
+    pub ty: ast::Type,
+    /// Where it is declared, and its type is read.
+    pub module: Vec<String>,
 }
 
 /// A structure.
@@ -97,9 +106,9 @@ impl Names {
                 self.types.entry(name.clone()).or_default().push((Named::Enum(self.enums.len()), module.clone()));
                 self.enums.push(Enumeration { name, generics, variants, module });
             }
-            Item::Alias { name, generics, ty } => {
-                self.types.entry(name.text).or_default().push((Named::Alias(self.aliases.len()), Vec::new()));
-                self.aliases.push((generics, ty));
+            Item::Alias { name, generics, ty, module } => {
+                self.types.entry(name.text).or_default().push((Named::Alias(self.aliases.len()), module.clone()));
+                self.aliases.push(Alias { generics, ty, module });
             }
             Item::Impl(it) => self.impls.push(it),
             Item::Trait { name, functions, constants } => {
@@ -140,7 +149,7 @@ impl Names {
         }
         let name = self.real_name(path, module);
         let all = self.types.get(&name)?;
-        nearest(all.iter().map(|it| (it.0, it.1.as_slice())), path, module)
+        nearest(all.iter().map(|it| (it.0, it.1.as_slice())), &self.said(path, module), module)
     }
 
     /// The last name of a path, or what `use` renames it from.
@@ -149,13 +158,25 @@ impl Names {
         renamed.cloned().unwrap_or_else(|| path.last().to_owned())
     }
 
+    /// What stands before the last name of a path, in full where `use` says what its first name is.
+    fn said<'n>(&'n self, path: &'n Path, module: &[String]) -> Vec<&'n str> {
+        let own = path.segments.iter().map(|it| it.name.as_str());
+        let used = path.segments.first().and_then(|it| self.used(&it.name, module));
+        let mut said: Vec<&str> = match used {
+            Some(used) => used.iter().map(String::as_str).chain(own.skip(1)).collect(),
+            None => own.collect(),
+        };
+        said.pop();
+        said
+    }
+
     /// What a path means as a function.
     pub(crate) fn function(&self, path: &Path, module: &[String]) -> Option<Rc<Function>> {
         if self.is_foreign(path, module) {
             return None;
         }
         let all = self.functions.get(&self.real_name(path, module))?;
-        nearest(all.iter().map(|it| (it, it.module.as_slice())), path, module).cloned()
+        nearest(all.iter().map(|it| (it, it.module.as_slice())), &self.said(path, module), module).cloned()
     }
 
     /// What a path means as a `static`, or as a constant.
@@ -165,17 +186,16 @@ impl Names {
         }
         let table = if is_static { &self.statics } else { &self.constants };
         let all = table.get(&self.real_name(path, module))?;
-        nearest(all.iter().map(|it| (it, it.module.as_slice())), path, module).cloned()
+        nearest(all.iter().map(|it| (it, it.module.as_slice())), &self.said(path, module), module).cloned()
     }
 }
 
 /// Of things with the same name, the one whose module is said, or is nearest.
-fn nearest<'n, T>(all: impl Iterator<Item = (T, &'n [String])>, path: &Path, module: &[String]) -> Option<T> {
-    let before = path.segments.len().saturating_sub(1);
-    let said: Vec<&str> = path.segments[..before].iter().map(|it| it.name.as_str()).collect();
+fn nearest<'n, T>(all: impl Iterator<Item = (T, &'n [String])>, said: &[&str], module: &[String]) -> Option<T> {
+    let is_root = said == ["crate"];
     let said = said.iter().rev().find(|it| !matches!(**it, "self" | "super" | "crate"));
     let score = |at: &[String]| {
-        let is_said = said.is_some_and(|it| at.last().is_some_and(|last| last == it));
+        let is_said = said.is_some_and(|it| at.last().is_some_and(|last| last == it)) || is_root && at.is_empty();
         let common = at.iter().zip(module).take_while(|(a, b)| a == b).count();
         (is_said, at == module, common, std::cmp::Reverse(at.len()))
     };

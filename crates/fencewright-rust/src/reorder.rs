@@ -1,4 +1,4 @@
-//! Stronger orders in Rust: the argument that says the order.
+//! Other orders in Rust: the argument that says the order.
 //!
 //! ```rust,ignore
 //! X.store(1, Ordering::Relaxed);     // Ordering::Release, Ordering::SeqCst
@@ -17,11 +17,14 @@ use crate::rewrite::Whole;
 struct Site {
     access: Span,
     order: Path,
+    /// That for where it fails.
+    failure: Option<Path>,
+    is_fence: bool,
 }
 
 /// The accesses whose orders can be changed.
 pub(crate) fn accesses(tree: &Whole) -> Vec<Span> {
-    sites(tree).iter().map(|it| it.access).collect()
+    sites(tree).iter().filter(|it| !it.is_fence).map(|it| it.access).collect()
 }
 
 /// The edits that write other orders; the first that cannot be written if there is one.
@@ -31,8 +34,17 @@ pub(crate) fn edits(tree: &Whole, orders: &[Reorder]) -> Result<Vec<Edit>, usize
     for (i, order) in orders.iter().enumerate() {
         match sites.iter().find(|it| it.access == order.access) {
             Some(site) => {
-                let text = spelled(&site.order, order.to, tree);
-                edits.push(Edit::Replace { span: site.order.span, text });
+                let mut write = |path: &Path, order: Order| {
+                    edits.push(Edit::Replace { span: path.span, text: spelled(path, order, tree) });
+                };
+                if order.from != order.to {
+                    write(&site.order, order.to);
+                }
+                match (&site.failure, order.failure) {
+                    (Some(path), Some(order)) => write(path, order),
+                    (None, Some(_)) => return Err(i),
+                    (_, None) => {}
+                }
             }
             None if order.is_companion => {}
             None => return Err(i),
@@ -43,12 +55,21 @@ pub(crate) fn edits(tree: &Whole, orders: &[Reorder]) -> Result<Vec<Edit>, usize
 
 fn sites(tree: &Whole) -> Vec<Site> {
     let mut found = Vec::new();
-    tree.each(&mut |it: &Expr| {
-        let ExprKind::Method(method) = &it.kind else { return };
-        let Some(at) = order_argument(&method.name.text) else { return };
-        if let Some(path) = method.arguments.get(at).and_then(order_path) {
-            found.push(Site { access: it.span, order: path.clone() });
+    tree.each(&mut |it: &Expr| match &it.kind {
+        ExprKind::Method(method) => {
+            let Some(at) = order_argument(&method.name.text) else { return };
+            if let Some(path) = method.arguments.get(at).and_then(order_path) {
+                let failure = method.arguments.get(at + 1).and_then(order_path).cloned();
+                found.push(Site { access: it.span, order: path.clone(), failure, is_fence: false });
+            }
         }
+        ExprKind::Call(function, arguments) => {
+            let is_fence = matches!(&function.kind, ExprKind::Path(path) if path.last() == "fence");
+            if let (true, Some(path)) = (is_fence, arguments.first().and_then(order_path)) {
+                found.push(Site { access: it.span, order: path.clone(), failure: None, is_fence });
+            }
+        }
+        _ => {}
     });
     found
 }

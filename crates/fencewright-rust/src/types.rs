@@ -125,6 +125,22 @@ impl Type {
         }
     }
 
+    /// Whether fewer than so many types are in it, itself among them; it takes no longer than to count so far.
+    pub(crate) fn is_smaller_than(&self, limit: usize) -> bool {
+        let (mut open, mut n) = (vec![self], 0);
+        while let Some(it) = open.pop() {
+            n += 1;
+            match it {
+                _ if n >= limit => return false,
+                Self::Tuple(all) | Self::Struct(_, all) | Self::Enum(_, all) => open.extend(all),
+                Self::Array(inner, _) | Self::Atomic(inner) | Self::Cell(_, inner) => open.push(inner),
+                Self::Lock(_, inner) | Self::Pointer(_, inner) => open.push(inner),
+                Self::Bool | Self::Integer(_) | Self::Other | Self::Unknown => {}
+            }
+        }
+        true
+    }
+
     /// The type without cells around it.
     pub(crate) fn open(&self) -> &Self {
         match self {

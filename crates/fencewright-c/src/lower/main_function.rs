@@ -12,8 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fencewright::frontend::hir::{
-    Block, Body, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, LoadOrder, LocalId, Observed,
-    Operand, Place, Property, Stmt, StmtKind, StoreOrder,
+    Block, Body, Condition, ConditionKind, Effect, EffectKind, Expr, FenceOrder, First, LabelId, LoadOrder, LocalId,
+    Observed, Operand, Place, Property, Stmt, StmtKind, StoreOrder,
 };
 use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Misuse, Template, TemplateId};
 use fencewright::source::Span;
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a> {
         labels.iter().for_each(|&end| self.state.emit(StmtKind::Label(end), ast.end));
         self.end_variables(ast.end);
         if let Some(done) = spawned.done {
-            let fence = StmtKind::Fence(program::FenceKind::Full);
+            let fence = StmtKind::OrderedFence(FenceOrder::Drained);
             self.state.emit(fence, ast.end);
             let place = Place::Fixed(done);
             self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(1)), ast.end);
@@ -258,7 +258,7 @@ impl<'a> Lowering<'a> {
         self.threads.is_beside |= has_done_something;
         let start = has_done_something.then(|| self.flag(&format!("started {number}"), span));
         if let Some(start) = start {
-            self.state.emit(StmtKind::Fence(program::FenceKind::Full), span);
+            self.state.emit(StmtKind::OrderedFence(FenceOrder::Drained), span);
             let place = Place::Fixed(start);
             self.state.emit(StmtKind::Store(place, StoreOrder::Release, Expr::Const(1)), span);
         }

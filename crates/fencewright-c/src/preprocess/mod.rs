@@ -253,6 +253,10 @@ impl<'p, 'i> Preprocessor<'p, 'i> {
             self.give_up(Diagnostic::error(span, message).with_help("split the expression"));
             return Vec::new();
         }
+        if self.depth > 0 {
+            // What is within arguments is held once for each call around it.
+            self.spend(tokens.len(), tokens.first().map_or(self.end, |it| it.span));
+        }
         self.depth += 1;
         let below = self.frames.len();
         self.frames.push(Frame::Alone(tokens.into_iter()));

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Whether gcc is there.
 pub(crate) fn has_gcc() -> bool {
@@ -26,12 +27,14 @@ fn has(tool: &str) -> bool {
     is_there
 }
 
-/// A folder for texts that are patched; it is gone in the end.
+/// A folder for texts that are patched; it is gone in the end. Tests run beside each other, so each has its own.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("fencewright-c-{}", std::process::id()));
+        static N_FOLDERS: AtomicUsize = AtomicUsize::new(0);
+        let number = N_FOLDERS.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("fencewright-c-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).expect("there is room for a folder");
         Self(path)
     }
@@ -60,7 +63,7 @@ impl Drop for Folder {
 /// Gives a text to gcc with these arguments besides; what it says if it refuses the text.
 pub(crate) fn gcc(text: &str, arguments: &[&str]) -> Result<(), String> {
     let mut command = Command::new("gcc");
-    command.args(["-std=c11", "-Wall", "-pthread", "-x", "c", "-"]).args(arguments);
+    command.args(["-std=gnu11", "-Wall", "-pthread", "-x", "c", "-"]).args(arguments);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.map_err(|it| it.to_string())?;
     child.stdin.take().expect("it is piped").write_all(text.as_bytes()).map_err(|it| it.to_string())?;

@@ -6,6 +6,7 @@ mod examples;
 mod hardware;
 mod litmus;
 mod memory;
+mod orders;
 mod pairs;
 mod printed;
 mod repairs;

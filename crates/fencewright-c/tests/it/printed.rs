@@ -55,3 +55,14 @@ fn what_is_printed_means_the_same() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn a_constant_index_outside_an_array_is_a_violation_in_what_is_printed() {
+    let text = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int a[2];\nvoid *other(void *it) { a[1] = 1; \
+                return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, other, 0); a[0 - 1] = 1; \
+                pthread_join(t, 0); }\n";
+    let again = printed("t.c", text).map(|it| fencewright::parse("printed.fw", &it));
+    let again = again.expect("it can be printed").unwrap_or_else(|why| panic!("{why}"));
+    let program = program("t.c", text).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((verdict(&program, Model::Sc), verdict(&again, Model::Sc)), ("unsafe", "unsafe"));
+}

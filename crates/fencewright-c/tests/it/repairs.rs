@@ -62,7 +62,7 @@ fn repairs(program: &Program, model: Model, repair: Repair) -> Result<Vec<Repair
 }
 
 /// Whether a text is C for a compiler, and not for a kernel or a checker.
-fn is_for_gcc(text: &str) -> bool {
+pub(crate) fn is_for_gcc(text: &str) -> bool {
     ["WRITE_ONCE", "READ_ONCE", "smp_", "xchg(", "__VERIFIER", "vatomic"].iter().all(|it| !text.contains(it))
 }
 

@@ -34,7 +34,11 @@ impl Models {
 const ALIASES: [(&str, Model); 2] = [("x86", Model::Tso), ("c11", Model::LANGUAGES[0])];
 
 fn model_values() -> impl Iterator<Item = PossibleValue> {
-    Model::ALL.into_iter().chain(Model::LANGUAGES).map(|model| {
+    values_of(Model::every())
+}
+
+fn values_of(models: impl Iterator<Item = Model>) -> impl Iterator<Item = PossibleValue> {
+    models.map(|model| {
         let others = ALIASES.iter().filter(move |it| it.1 == model).map(|it| it.0);
         PossibleValue::new(model.name()).aliases(others)
     })
@@ -49,6 +53,12 @@ fn model_called(name: &str) -> Option<Model> {
 /// A model; `ignore_case` stands beside it.
 pub(super) fn model() -> impl TypedValueParser<Value = Model> {
     PossibleValuesParser::new(model_values())
+        .map(|name| model_called(&name).expect("the parser admits these names only"))
+}
+
+/// A model with store buffers, or without need of them; `ignore_case` stands beside it.
+pub(super) fn buffered_model() -> impl TypedValueParser<Value = Model> {
+    PossibleValuesParser::new(values_of(Model::ALL.into_iter()))
         .map(|name| model_called(&name).expect("the parser admits these names only"))
 }
 

@@ -25,6 +25,12 @@ pub(crate) struct OrdersArguments {
     /// The machine that costs are for
     #[arg(long, value_name = "MACHINE", default_value = "x86")]
     pub cost_profile: ProfileArgument,
+    /// Write the program with the cheapest choice found; `-` is standard output
+    #[arg(long, value_name = "OUT")]
+    pub write: Option<PathBuf>,
+    /// Print the cheapest choice found as a unified diff, for `patch -p1`
+    #[arg(long)]
+    pub diff: bool,
     /// Stop after this time, for each file: `60s`, `5m`, `none`
     #[arg(long, value_name = "TIME", default_value = "none", value_parser = units::time)]
     pub timeout: Limit<Duration>,
@@ -42,4 +48,6 @@ pub(crate) enum FromArgument {
     Own,
     /// Nothing but relaxed accesses: every order, and fences where orders are not enough
     Relaxed,
+    /// The orders and fences that the program has: what does it lack?
+    Stronger,
 }

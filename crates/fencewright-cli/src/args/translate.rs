@@ -6,7 +6,7 @@ use clap::Args;
 use fencewright::memory::Model;
 use fencewright::translate::{MAX_SLOTS, Method, Overflow};
 
-use super::names::{languages, methods, model, overflows};
+use super::names::{buffered_model, languages, methods, overflows};
 use super::search::PsoRmwArgument;
 use super::{InputArguments, LimitArguments};
 
@@ -17,7 +17,7 @@ pub(crate) struct TranslateArguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// The memory model whose store buffers are made explicit
-    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = model())]
+    #[arg(long, value_name = "MODEL", default_value = "tso", value_parser = buffered_model())]
     #[arg(ignore_case = true)]
     pub model: Model,
     /// How buffers are written down

@@ -12,7 +12,7 @@ use fencewright::frontend::rewrite::Spelling;
 use fencewright::memory::Model;
 use fencewright::program::{Candidate, CandidateId, Program};
 use fencewright::prove::{
-    Proved, certify, certify_fences, certify_hang, certify_race, certify_robust, certify_robust_trace,
+    Proved, certify, certify_fences, certify_hang, certify_language, certify_race, certify_robust, certify_robust_trace,
 };
 use fencewright::report::{Command, FenceFinding, Finding, Note, Refusal};
 use fencewright::synth::{self, Outcome, Request, Synthesis};
@@ -30,8 +30,9 @@ use crate::{input, interrupt, output, rss};
 /// Certifies a file under every model asked.
 pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     let models = arguments.search.models();
-    if models.iter().any(|model| model.language().is_some()) {
-        console.error("certificates are about machines, and C11 is a language", Some("`check` answers without one"));
+    if arguments.fences && models.iter().any(|model| model.language().is_some()) {
+        let help = "leave out `--fences`; `orders` finds the orders that a program needs";
+        console.error("fences are those of machines, and C11 is a language", Some(help));
         return Code::Wrong;
     }
     if arguments.output.is_some() && models.len() > 1 {
@@ -151,6 +152,9 @@ impl Job<'_> {
         let done = watch.over(move |watch| {
             let task = Task::new(&program, model, &options);
             match &asked {
+                About::Safety if model.language().is_some() => {
+                    Answered::of_question(certify_language(engine, &task, watch))
+                }
                 About::Safety => {
                     let proved = certify(engine, &task, watch);
                     let properties = proved.as_ref().map_or(Vec::new(), |it| each(engine, &task, &it.answer, watch));

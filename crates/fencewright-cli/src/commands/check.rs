@@ -122,8 +122,8 @@ fn safety(task: &Task<'_>, (lists, warns): (bool, bool), engine: &dyn Engine, wa
         Ok(_) | Err(_) => Vec::new(),
     };
     let is_safe = matches!(answer, Ok(Answer { verdict: Verdict::Safe, .. }));
-    // What no run reaches is looked for forward, state by state; execution graphs are too many for that.
-    let may_look = is_safe && warns && task.model.language().is_none();
+    // What no run reaches is looked for forward, state by state; execution graphs and messages are too many for that.
+    let may_look = is_safe && warns && task.model.buffering(task.options.dialect).is_some();
     let unreached = may_look.then(|| unreached(task, watch)).flatten().unwrap_or_default();
     let answer = answer.map_err(|unsupported| Refusal { engine: engine.name(), unsupported });
     let mut warnings = vacuous(task.program, task.model, &unreached);

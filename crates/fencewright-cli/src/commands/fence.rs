@@ -20,6 +20,7 @@ use fencewright::watch::Limits;
 
 use crate::args::{FenceArguments, WhichFences};
 use crate::code::{Code, REPORT};
+use crate::commands::orders;
 use crate::console::Console;
 use crate::input::{Input, Unread};
 use crate::monitor::{Watch, less};
@@ -44,6 +45,11 @@ struct Job<'a> {
 
 /// Finds fences for every file; a bad one does not keep the others from being looked at.
 pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
+    if let [model] = arguments.search.models()[..]
+        && model.language().is_some()
+    {
+        return orders::strengthen(arguments, model, console);
+    }
     let Some(files) = input::files(&arguments.files, &input::is_program, console) else { return Code::Wrong };
     let Some(files) = rust::entries(files, arguments.input.test.as_deref(), console) else { return Code::Wrong };
     let is_one = files.len() == 1 && arguments.questions().len() == 1;
@@ -53,8 +59,8 @@ pub(crate) fn run(arguments: &FenceArguments, console: &mut Console) -> Code {
         return Code::Wrong;
     }
     if arguments.search.models().iter().any(|model| model.language().is_some()) {
-        let help = "`fencewright orders` finds the orders and fences of the language that it takes";
-        console.error("`fence` is about the fences of machines, and C11 is a language", Some(help));
+        let help = "ask about the language alone, `--model rc11`: orders become stronger, and fences are added";
+        console.error("a repair for machines is made of fences, and one for a language of orders", Some(help));
         return Code::Wrong;
     }
     let Some(costs) = costs(arguments, console) else { return Code::Wrong };

@@ -77,10 +77,7 @@ impl Lowering<'_> {
         let place = place.seen_as(ty.clone());
         let name = it.name.text.as_str();
         let known = order_argument(name).is_some()
-            || matches!(
-                name,
-                "get_mut" | "into_inner" | "as_ptr" | "unsync_load" | "with_mut" | "fetch_max" | "fetch_min"
-            );
+            || matches!(name, "get_mut" | "into_inner" | "as_ptr" | "with_mut" | "fetch_max" | "fetch_min");
         if !known {
             return Some(None);
         }
@@ -130,7 +127,7 @@ impl Lowering<'_> {
                 self.fetch_update(place, (order, failure), &values[2], span)?
             }
             "get_mut" | "as_ptr" => reference(place.seen_as(inner.clone())),
-            "into_inner" | "unsync_load" => self.load(place, LoadOrder::Plain, span)?.open(),
+            "into_inner" => self.load(place, LoadOrder::Plain, span)?.open(),
             "with_mut" => self.applied(&values[0], vec![reference(place.seen_as(inner.clone()))], span)?,
             _ => match fetch(name) {
                 Some(op) => {
@@ -398,7 +395,7 @@ fn retype(value: &Value, ty: &Type) -> Value {
 fn n_arguments(name: &str) -> usize {
     match name {
         "load" | "with_mut" => 1,
-        "get_mut" | "into_inner" | "as_ptr" | "unsync_load" => 0,
+        "get_mut" | "into_inner" | "as_ptr" => 0,
         "compare_exchange" | "compare_exchange_weak" => 4,
         "fetch_update" | "compare_and_swap" => 3,
         _ => 2,

@@ -20,22 +20,44 @@ pub(super) enum Parts {
     Nothing,
 }
 
-/// Aliases are not followed further.
-const MAX_ALIASES: usize = 32;
+/// For one type, no more aliases are followed: each may name others twice.
+const MAX_ALIASES: usize = 1_000;
+
+/// An alias stands for no type with more types in it: each that names its parameter twice doubles what it is given.
+const MAX_TYPE: usize = 10_000;
+
+/// A type is being read.
+struct Reading<'a> {
+    /// The types of parameters.
+    generics: &'a Generics,
+    module: &'a [String],
+    /// The alias whose type it is, and what was read when it was met.
+    alias: Option<(usize, &'a Reading<'a>)>,
+    /// How many more aliases are followed.
+    left: &'a std::cell::Cell<usize>,
+}
+
+impl Reading<'_> {
+    /// Whether this is part of what an alias stands for.
+    fn is_within(&self, alias: usize) -> bool {
+        self.alias.is_some_and(|(number, outer)| number == alias || outer.is_within(alias))
+    }
+}
 
 impl Lowering<'_> {
     /// The type of this text, where these are the types of parameters.
     pub(super) fn ty(&self, it: &ast::Type, generics: &Generics, module: &[String]) -> Type {
-        self.ty_within(it, generics, module, 0)
+        let left = std::cell::Cell::new(MAX_ALIASES);
+        self.ty_within(it, &Reading { generics, module, alias: None, left: &left })
     }
 
-    fn ty_within(&self, it: &ast::Type, generics: &Generics, module: &[String], depth: usize) -> Type {
-        let inner = |it: &ast::Type| self.ty_within(it, generics, module, depth);
+    fn ty_within(&self, it: &ast::Type, reading: &Reading<'_>) -> Type {
+        let inner = |it: &ast::Type| self.ty_within(it, reading);
         match &it.kind {
-            TypeKind::Path(path) => self.path_type(path, generics, module, depth),
+            TypeKind::Path(path) => self.path_type(path, reading),
             TypeKind::Reference(to) => Type::Pointer(Kind::Reference, Rc::new(inner(to))),
             TypeKind::Raw(to) => Type::Pointer(Kind::Raw, Rc::new(inner(to))),
-            TypeKind::Array(of, len) => match self.constant(len, generics, module, 0) {
+            TypeKind::Array(of, len) => match self.constant(len, reading.generics, reading.module, 0) {
                 Some(len) => Type::Array(Rc::new(inner(of)), u64::try_from(len).unwrap_or(0)),
                 None => Type::Unknown,
             },
@@ -45,22 +67,31 @@ impl Lowering<'_> {
         }
     }
 
-    fn path_type(&self, path: &Path, generics: &Generics, module: &[String], depth: usize) -> Type {
-        if let Some(known) = path.single().and_then(|it| generics.get(it)) {
+    fn path_type(&self, path: &Path, reading: &Reading<'_>) -> Type {
+        let module = reading.module;
+        if let Some(known) = path.single().and_then(|it| reading.generics.get(it)) {
             return known.clone();
         }
-        if depth > MAX_ALIASES || path.of.is_some() {
+        if path.of.is_some() {
             return Type::Unknown;
         }
         let last = path.segments.last().map(|it| it.arguments.as_slice()).unwrap_or_default();
-        let arguments: Vec<Type> = last.iter().map(|it| self.ty_within(it, generics, module, depth)).collect();
+        let arguments: Vec<Type> = last.iter().map(|it| self.ty_within(it, reading)).collect();
         match self.names.ty(path, module) {
             Some(Named::Struct(number)) => Type::Struct(number, arguments),
             Some(Named::Enum(number)) => Type::Enum(number, arguments),
+            // The other one of that name is not of this crate.
+            Some(Named::Alias(number)) if reading.is_within(number) => Type::Unknown,
+            Some(Named::Alias(_)) if reading.left.get() == 0 => Type::Unknown,
             Some(Named::Alias(number)) => {
-                let (names, ty) = &self.names.aliases[number];
-                let generics = names.iter().cloned().zip(arguments).collect();
-                self.ty_within(ty, &generics, module, depth + 1)
+                reading.left.set(reading.left.get() - 1);
+                let alias = &self.names.aliases[number];
+                let generics = alias.generics.iter().cloned().zip(arguments).collect();
+                let alias_of = Some((number, reading));
+                let within =
+                    Reading { generics: &generics, module: &alias.module, alias: alias_of, left: reading.left };
+                let ty = self.ty_within(&alias.ty, &within);
+                if ty.is_smaller_than(MAX_TYPE) { ty } else { Type::Unknown }
             }
             None => standard_type(&self.names.real_name(path, module), &arguments),
         }

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fencewright::frontend::hir::{
-    Block, Body, Effect, EffectKind, Expr, First, LoadOrder, Place as Cell, Stmt, StmtKind, StoreOrder, Thread, Update,
-    UpdateOrder,
+    Block, Body, Effect, EffectKind, Expr, FenceOrder, First, LoadOrder, Place as Cell, Stmt, StmtKind, StoreOrder,
+    Thread, Update, UpdateOrder,
 };
 use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Template, TemplateId};
 use fencewright::source::Span;
@@ -141,7 +141,7 @@ impl Lowering<'_> {
             end.push(Stmt { span, kind });
         }
         if let Some(done) = spawned.done {
-            end.push(Stmt { span, kind: StmtKind::Fence(program::FenceKind::Full) });
+            end.push(Stmt { span, kind: StmtKind::OrderedFence(FenceOrder::Drained) });
             end.push(Stmt { span, kind: StmtKind::Store(Cell::Fixed(done), StoreOrder::Release, Expr::Const(1)) });
         }
         self.unit.thread(thread);
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         self.threads.is_beside |= has_done_something;
         let start = has_done_something.then(|| self.flag(&format!("started {number}"), span));
         if let Some(start) = start {
-            self.state.emit(StmtKind::Fence(program::FenceKind::Full), span);
+            self.state.emit(StmtKind::OrderedFence(FenceOrder::Drained), span);
             self.state.emit(StmtKind::Store(Cell::Fixed(start), StoreOrder::Release, Expr::Const(1)), span);
         }
         self.state.is_alone = false;

@@ -48,7 +48,7 @@ impl Convert {
             syn::Item::Trait(it) => self.trait_(it, found),
             syn::Item::Type(it) => {
                 let (name, ty) = (self.name(&it.ident), self.ty(&it.ty));
-                found.push(Item::Alias { name, generics: generics(&it.generics), ty });
+                found.push(Item::Alias { name, generics: generics(&it.generics), ty, module: self.module.clone() });
             }
             syn::Item::Use(it) => self.use_tree(&it.tree, &mut Vec::new(), found),
             syn::Item::Macro(it) => {

@@ -1,8 +1,11 @@
-//! Rust programs as users have them: the examples and their repairs, random ones beside their `.fw` twins, and wrong
-//! ones.
+//! Rust programs as users have them: the examples and their repairs, others beside their `.fw` twins, random
+//! ones among them, and wrong ones.
 
+mod aliases;
 mod compiled;
 mod examples;
+mod orders;
+mod pairs;
 mod repairs;
 mod twins;
 mod wrong;

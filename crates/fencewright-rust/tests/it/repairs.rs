@@ -1,5 +1,5 @@
 //! The repairs of every program under `examples/rust`, by orders and by fences: each is written into the text, read
-//! back, safe, and accepted by rustc.
+//! back, safe, what `patch -p1` makes of the diff, and accepted by rustc.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,13 @@ use fencewright::synth::{
 use fencewright::watch::{Budget, Unlimited};
 use fencewright_rust::Rust;
 
-use crate::compiled::rustc;
+use crate::compiled::{has_patch, patched, rustc};
 use crate::examples::{auto, examples, program};
 
 /// A text that was repaired.
 struct Repaired {
     text: String,
+    diff: Option<String>,
     orders: Vec<Reorder>,
 }
 
@@ -49,12 +50,12 @@ fn repairs(program: &Program, model: Model, repair: Repair) -> Result<Vec<Repair
     for set in sets.iter().take(1) {
         let orders = reordered(program, &places, &set.fences, (&found.clauses, &changeable));
         let original = Original { frontend: &Rust::ANY, defines: &[], program };
-        let Ok(patched) = patch_with_orders(&original, &set.fences.placement(&places), &orders) else { continue };
-        let verdict = auto().check(&Task::new(&patched.program, model, &options), &Unlimited);
+        let Ok(new) = patch_with_orders(&original, &set.fences.placement(&places), &orders) else { continue };
+        let verdict = auto().check(&Task::new(&new.program, model, &options), &Unlimited);
         if !matches!(verdict.map_err(|it| it.to_string())?.verdict, Verdict::Safe) {
-            return Err(format!("the repair for {model} is not safe:\n{}", patched.text));
+            return Err(format!("the repair for {model} is not safe:\n{}", new.text));
         }
-        all.push(Repaired { text: patched.text, orders });
+        all.push(Repaired { text: new.text, diff: new.diff, orders });
     }
     Ok(all)
 }
@@ -62,7 +63,7 @@ fn repairs(program: &Program, model: Model, repair: Repair) -> Result<Vec<Repair
 #[test]
 fn every_repair_is_safe_and_compiles() {
     let (mut n_orders, mut n_fences) = (0, 0);
-    let mut compiled = BTreeSet::new();
+    let (mut compiled, has_patch) = (BTreeSet::new(), has_patch());
     for (name, text) in examples() {
         let program = program(&name, &text).unwrap_or_else(|why| panic!("{why}"));
         for model in [Model::Tso, Model::Pso] {
@@ -71,6 +72,10 @@ fn every_repair_is_safe_and_compiles() {
                 for repaired in found {
                     n_orders += usize::from(!repaired.orders.is_empty());
                     n_fences += usize::from(repaired.orders.is_empty());
+                    if has_patch {
+                        let diff = repaired.diff.expect("a Rust text is changed in place");
+                        assert_eq!(patched(&name, &text, &diff).as_ref(), Ok(&repaired.text), "{name}: {diff}");
+                    }
                     if compiled.insert(repaired.text.clone()) {
                         let said = rustc("repaired", &repaired.text);
                         said.unwrap_or_else(|why| panic!("{name} under {model}: {why}\n{}", repaired.text));

@@ -7,102 +7,132 @@
 
 use std::collections::BTreeSet;
 
-use crate::program::{LocationId, PointId, ProcessId, Program, RegisterId, Situation, StateVar, Value};
+use crate::program::{LocationId, PointId, ProcessId, Property, PropertyKind, RegisterId, Situation, StateVar, Value};
 use crate::system::Control;
 use crate::util::{Idx, IndexVec};
 
-use super::basis::{Basis, Class, Constraint};
-use super::facts::Facts;
-use super::locals::LocalState;
-use super::order::Index;
+use super::basis::Class;
+use super::locals::{LocalState, Offers, Values};
 use super::quotient::Quotient;
 use super::verify::{Failure, Steps};
 
-/// A class, and the registers of one of its local states that a condition looks at.
-type Seen = (Class, Vec<(RegisterId, Value)>);
+/// A class, or any, and the registers of one of its local states that a condition looks at.
+type Seen = (Option<Class>, Vec<(RegisterId, Value)>);
 
 /// Whether a choice of classes and of memory is bad.
 type IsBad<'a> = dyn Fn(&[&Seen], &[(LocationId, Value)]) -> bool + 'a;
 
-/// Checks that every bad situation is covered.
-pub(super) fn check(
-    program: &Program,
-    quotient: &Quotient,
-    basis: &Basis,
-    facts: &Facts<'_>,
-    index: &Index<'_>,
-    steps: &mut Steps<'_>,
-) -> Result<(), Failure> {
-    let mut targets = Targets { quotient, basis, facts, index, steps };
-    for (id, property) in program.properties().iter_enumerated() {
-        for situation in &property.situations {
-            let what = format!("property {}", id.index());
-            targets.check_situation(situation).map_err(|it| it.within(&what))?;
+/// Whether classes, or any, with this in memory are covered, or excluded by the facts.
+type IsCovered<'a> = dyn Fn(&[Option<Class>], &[(LocationId, Value)]) -> bool + 'a;
+
+/// What bad situations are looked for in.
+#[derive(Clone, Copy)]
+pub(super) struct Targets<'a> {
+    pub(super) quotient: &'a Quotient,
+    /// What each location can hold.
+    pub(super) values: &'a Values,
+    /// Whether processes that a situation does not name are left open; otherwise each of their classes is tried.
+    pub(super) leaves_open: bool,
+    /// What must hold of each situation.
+    pub(super) is_covered: &'a IsCovered<'a>,
+    /// The processes in the places of constraints. What others do is not known.
+    pub(super) who: &'a [ProcessId],
+}
+
+/// Whether it is known of a situation who is in it: these processes are, and nobody else writes what it looks at.
+pub(super) fn is_known(
+    property: &Property,
+    situation: &Situation,
+    who: &[ProcessId],
+    foreign: &BTreeSet<LocationId>,
+) -> bool {
+    let mut is_known = property.kind == PropertyKind::Final || situation.at.iter().all(|it| who.contains(&it.0));
+    situation.condition.for_each_var(&mut |variable| match variable {
+        StateVar::Register(process, _) => is_known &= who.contains(process),
+        StateVar::Memory(x) => is_known &= !foreign.contains(x),
+    });
+    is_known
+}
+
+impl Targets<'_> {
+    /// Checks that every bad situation that is known is covered.
+    pub(super) fn check(&self, offers: &Offers<'_>, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        for (id, property) in offers.flow.program.properties().iter_enumerated() {
+            let known = property.situations.iter().filter(|it| is_known(property, it, self.who, offers.foreign));
+            for situation in known {
+                let what = format!("property {}", id.index());
+                self.check_situation(situation, steps).map_err(|it| it.within(&what))?;
+            }
+        }
+        for place in self.quotient.processes.indices() {
+            self.check_broken(place, steps)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that it is covered if one of the processes goes wrong.
+    pub(super) fn check_broken(&self, place: ProcessId, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let broken = self.quotient.processes[place].locals.iter();
+        let broken = broken.filter(|(state, _)| matches!(state, LocalState::Broken(_)));
+        let broken: BTreeSet<Seen> = broken.map(|(_, class)| (Some(*class), Vec::new())).collect();
+        let mut choices = self.anywhere();
+        choices[place] = broken.into_iter().collect();
+        self.check_all(&choices, &[], &|_, _| true, steps).map_err(|it| it.within("a step that goes wrong"))
+    }
+
+    fn anywhere(&self) -> IndexVec<ProcessId, Vec<Seen>> {
+        self.quotient.processes.iter().map(|it| self.seen(&it.locals, None, &[])).collect()
+    }
+
+    fn seen(&self, locals: &[(LocalState, Class)], points: Option<&[PointId]>, registers: &[RegisterId]) -> Vec<Seen> {
+        match self.leaves_open && points.is_none() && registers.is_empty() {
+            true => vec![(None, Vec::new())],
+            false => seen(locals, points, registers),
         }
     }
-    for (process, it) in quotient.processes.iter_enumerated() {
-        let broken = it.locals.iter().filter(|(state, _)| matches!(state, LocalState::Broken(_)));
-        let broken: BTreeSet<Seen> = broken.map(|(_, class)| (*class, Vec::new())).collect();
-        let mut choices = targets.anywhere();
-        choices[process] = broken.into_iter().collect();
-        targets.check_all(&choices, &[], &|_, _| true).map_err(|it| it.within("a step that goes wrong"))?;
-    }
-    Ok(())
-}
 
-struct Targets<'a, 's> {
-    quotient: &'a Quotient,
-    basis: &'a Basis,
-    facts: &'a Facts<'a>,
-    index: &'a Index<'a>,
-    steps: &'a mut Steps<'s>,
-}
-
-impl Targets<'_, '_> {
-    fn anywhere(&self) -> IndexVec<ProcessId, Vec<Seen>> {
-        let seen = self.quotient.processes.iter().map(|it| seen(&it.locals, None, &[]));
-        seen.collect()
-    }
-
-    fn check_situation(&mut self, situation: &Situation) -> Result<(), Failure> {
+    /// Checks that a situation of the processes is covered.
+    pub(super) fn check_situation(&self, situation: &Situation, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let mut registers: Vec<(ProcessId, RegisterId)> = Vec::new();
         let mut memory: BTreeSet<LocationId> = BTreeSet::new();
         situation.condition.for_each_var(&mut |variable| match variable {
             StateVar::Register(process, register) => registers.push((*process, *register)),
             StateVar::Memory(x) => drop(memory.insert(*x)),
         });
-        let choices = self.quotient.processes.iter_enumerated().map(|(process, it)| {
+        let choices = self.who.iter().zip(&self.quotient.processes).map(|(&process, it)| {
             let points = situation.points_of(process);
             let mine = registers.iter().filter(|(owner, _)| *owner == process).map(|(_, register)| *register);
-            seen(&it.locals, points, &mine.collect::<Vec<_>>())
+            self.seen(&it.locals, points, &mine.collect::<Vec<_>>())
         });
         let choices: IndexVec<ProcessId, Vec<Seen>> = choices.collect();
         let memory: Vec<LocationId> = memory.into_iter().collect();
         let holds = |chosen: &[&Seen], cells: &[(LocationId, Value)]| {
             let value_of = |variable: &StateVar| match variable {
                 StateVar::Register(process, register) => {
-                    let known = &chosen[process.index()].1;
+                    let place = self.who.iter().position(|it| it == process);
+                    let known = place.map_or(&[][..], |place| &chosen[place].1);
                     known.iter().find(|it| it.0 == *register).map_or(0, |it| it.1)
                 }
                 StateVar::Memory(x) => cells.iter().find(|it| it.0 == *x).map_or(0, |it| it.1),
             };
             situation.condition.eval(&value_of).is_ok_and(|value| value != 0)
         };
-        self.check_all(&choices, &memory, &holds)
+        self.check_all(&choices, &memory, &holds, steps)
     }
 
     /// Checks every combination for which `is_bad` holds.
     fn check_all(
-        &mut self,
+        &self,
         choices: &IndexVec<ProcessId, Vec<Seen>>,
         memory: &[LocationId],
         is_bad: &IsBad<'_>,
+        steps: &mut Steps<'_>,
     ) -> Result<(), Failure> {
-        let values: Vec<Vec<Value>> = memory.iter().map(|x| self.basis.values[*x].iter().copied().collect()).collect();
+        let values: Vec<Vec<Value>> = memory.iter().map(|x| self.values[*x].iter().copied().collect()).collect();
         let sizes: Vec<usize> = choices.iter().map(Vec::len).chain(values.iter().map(Vec::len)).collect();
         let mut at = sizes.iter().all(|&size| size > 0).then(|| vec![0; sizes.len()]);
         while let Some(numbers) = at {
-            self.steps.step(0)?;
+            steps.step(0)?;
             let (states, cells) = numbers.split_at(choices.len());
             let chosen: Vec<&Seen> = choices.iter().zip(states).map(|(options, &i)| &options[i]).collect();
             let cells = cells.iter().zip(&values).zip(memory).map(|((&i, values), x)| (*x, values[i]));
@@ -116,19 +146,13 @@ impl Targets<'_, '_> {
     }
 
     fn check_covered(&self, chosen: &[&Seen], cells: &[(LocationId, Value)]) -> Result<(), Failure> {
-        let n_processes = chosen.len();
-        let mut target = Constraint {
-            classes: chosen.iter().map(|seen| seen.0).collect(),
-            buffers: IndexVec::filled(n_processes, Vec::new()),
-            stores: IndexVec::filled(n_processes, std::collections::BTreeMap::new()),
-            memory: IndexVec::filled(self.basis.values.len(), None),
-        };
-        cells.iter().for_each(|(x, value)| target.memory[*x] = Some(*value));
-        if !self.facts.sharpen(&mut target) || self.index.covers(&target) {
+        let classes: Vec<Option<Class>> = chosen.iter().map(|seen| seen.0).collect();
+        if (self.is_covered)(&classes, cells) {
             return Ok(());
         }
-        let classes: Vec<Class> = chosen.iter().map(|seen| seen.0).collect();
-        Failure::refused(format!("a bad situation is in no element: classes {classes:?}, memory {cells:?}"))
+        let name = |class: &Option<Class>| class.map_or_else(|| "*".to_owned(), |class| class.to_string());
+        let classes = classes.iter().map(name).collect::<Vec<_>>().join(", ");
+        Failure::refused(format!("a bad situation is in no element: classes [{classes}], memory {cells:?}"))
     }
 }
 
@@ -143,7 +167,10 @@ fn seen(locals: &[(LocalState, Class)], points: Option<&[PointId]>, registers: &
             (Some(_), Control::Ready(_) | Control::Done(_)) => false,
         };
         if is_there {
-            out.insert((*class, registers.iter().map(|register| (*register, values[register.index()])).collect()));
+            out.insert((
+                Some(*class),
+                registers.iter().map(|register| (*register, values[register.index()])).collect(),
+            ));
         }
     }
     out.into_iter().collect()

@@ -26,19 +26,20 @@
 //! - *drop*: a letter that is not newest-own may be dropped anywhere, since what remains is smaller. If the oldest is
 //!   newest-own, own(x,·), then `own(x,*)·w` is below `e`.
 
-use crate::memory::Buffering;
-use crate::program::{LocationId, Placement, ProcessId, Program};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::Flow;
-use crate::util::Idx;
+use crate::util::{Idx, IndexVec};
 
 use super::Subject;
-use super::bad;
-use super::basis::{Basis, Cell, Constraint, Message, MessageKind};
+use super::bad::Targets;
+use super::basis::{Basis, Cell, Class, Constraint, Message, MessageKind, ProcessProof};
 use super::facts::Facts;
 use super::forward::{Rule, Way, forward};
 use super::locals::{Letter, Offers};
-use super::order::{Index, covers};
-use super::quotient::{Quotient, check_classes, n_classes};
+use super::order::{Covering, Index, covers};
+use super::quotient::{Quotient, check_classes, classes};
 use super::verify::{Failure, Steps};
 
 /// Checks a basis proof.
@@ -49,51 +50,76 @@ pub(super) fn check(
     basis: &Basis,
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
-    check_form(program, basis)?;
-    let buffering = subject.buffering()?;
-    let stage = match buffering {
-        Buffering::None | Buffering::Fifo => None,
-        Buffering::PerLocation(rmw) => Some(rmw),
-    };
-    let offers = Offers { flow: Flow { program, placement }, buffering, values: &basis.values };
-    let quotient = Quotient::new(&offers, stage, basis, steps)?;
-    let facts = Facts::checked(&quotient, basis, steps)?;
+    let (values, foreign) = (&basis.values, &BTreeSet::new());
+    let offers = Offers { flow: Flow { program, placement }, buffering: subject.buffering()?, values, foreign };
+    check_kept(&offers, &program.processes().indices().collect::<Vec<_>>(), basis, steps)
+}
+
+/// Checks a basis proof about some processes.
+pub(super) fn check_kept(
+    offers: &Offers<'_>,
+    kept: &[ProcessId],
+    basis: &Basis,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let program = offers.flow.program;
+    if basis.values.len() != program.locations().len() || basis.processes.len() != kept.len() {
+        return Failure::refused("it does not have the locations and processes of the program");
+    }
+    check_classes(&classes(&basis.processes))?;
+    for (i, element) in basis.elements.iter().enumerate() {
+        check_form(element, basis.values.len(), &basis.processes.iter().collect::<Vec<_>>())
+            .map_err(|it| it.within(&format!("element {}", i + 1)))?;
+    }
+    let quotient = Quotient::new(offers, kept, &classes(&basis.processes), steps)?;
+    let facts = Facts::checked(&quotient, &basis.processes, steps)?;
     let index = Index::new(&basis.elements);
-    bad::check(program, &quotient, basis, &facts, &index, steps)?;
+    let is_covered =
+        |classes: &[Option<Class>], cells: &[(LocationId, Value)]| is_covered(&facts, &index, classes, cells);
+    let (values, is_covered) = (&basis.values, &is_covered);
+    Targets { quotient: &quotient, values, leaves_open: false, is_covered, who: kept }.check(offers, steps)?;
     for (i, element) in basis.elements.iter().enumerate() {
         let here = |failure: Failure| failure.within(&format!("element {}", i + 1));
         check_not_initial(&quotient, element).map_err(here)?;
-        let closure = Closure { quotient: &quotient, facts: &facts, index: &index, element };
+        let closure = Closure { quotient: &quotient, facts: &facts, covering: &index, element };
         closure.check(steps).map_err(here)?;
     }
     Ok(())
 }
 
-/// Everything has as many parts as the program, so that it can be indexed.
-fn check_form(program: &Program, basis: &Basis) -> Result<(), Failure> {
-    let (n_locations, n_processes) = (program.locations().len(), program.processes().len());
-    if basis.values.len() != n_locations || basis.processes.len() != n_processes {
-        return Failure::refused("it does not have the locations and processes of the program");
-    }
-    check_classes(basis)?;
-    for (i, element) in basis.elements.iter().enumerate() {
-        let is_location = |x: &LocationId| x.index() < n_locations;
-        let is_whole = |message: &Message| message.kind == MessageKind::Own || message.value.is_some();
-        let fits = element.classes.len() == n_processes
-            && element.buffers.len() == n_processes
-            && element.stores.len() == n_processes
-            && element.memory.len() == n_locations
-            && element.buffers.iter().flatten().all(|it| is_location(&it.location) && is_whole(it))
-            && element.stores.iter().flatten().all(|(x, word)| is_location(x) && !word.is_empty())
-            && element.classes.iter_enumerated().all(|(process, it)| (*it as usize) < n_classes(basis, process));
-        if !fits {
-            return Failure::refused(format!("element {} does not fit the program", i + 1));
-        }
-    }
-    Ok(())
+/// Whether classes with empty buffers and this in memory are covered, or excluded by the facts.
+pub(super) fn is_covered(
+    facts: &Facts<'_>,
+    covering: &dyn Covering,
+    classes: &[Option<Class>],
+    cells: &[(LocationId, Value)],
+) -> bool {
+    let mut target = Constraint {
+        classes: classes.iter().map(|class| class.expect("no process is left open")).collect(),
+        buffers: IndexVec::filled(classes.len(), Vec::new()),
+        stores: IndexVec::filled(classes.len(), BTreeMap::new()),
+        memory: IndexVec::filled(facts.n_locations(), None),
+    };
+    cells.iter().for_each(|(x, value)| target.memory[*x] = Some(*value));
+    !facts.sharpen(&mut target) || covering.covers(&target)
 }
 
-fn check_not_initial(quotient: &Quotient, element: &Constraint) -> Result<(), Failure> {
+/// An element has as many parts as it should, so that it can be indexed.
+pub(super) fn check_form(element: &Constraint, n_locations: usize, proofs: &[&ProcessProof]) -> Result<(), Failure> {
+    let n_processes = proofs.len();
+    let is_location = |x: &LocationId| x.index() < n_locations;
+    let is_whole = |message: &Message| message.kind == MessageKind::Own || message.value.is_some();
+    let fits = element.classes.len() == n_processes
+        && element.buffers.len() == n_processes
+        && element.stores.len() == n_processes
+        && element.memory.len() == n_locations
+        && element.buffers.iter().flatten().all(|it| is_location(&it.location) && is_whole(it))
+        && element.stores.iter().flatten().all(|(x, word)| is_location(x) && !word.is_empty())
+        && element.classes.iter().zip(proofs).all(|(class, proof)| (*class as usize) < proof.classes.len());
+    if fits { Ok(()) } else { Failure::refused("it does not fit the program") }
+}
+
+pub(super) fn check_not_initial(quotient: &Quotient, element: &Constraint) -> Result<(), Failure> {
     let is_at_start = quotient.processes.iter_enumerated().all(|(process, it)| {
         it.initial.contains(&element.classes[process])
             && element.buffers[process].is_empty()
@@ -105,15 +131,15 @@ fn check_not_initial(quotient: &Quotient, element: &Constraint) -> Result<(), Fa
 }
 
 /// The check that no rule leads into one element from outside.
-struct Closure<'a> {
-    quotient: &'a Quotient,
-    facts: &'a Facts<'a>,
-    index: &'a Index<'a>,
-    element: &'a Constraint,
+pub(super) struct Closure<'a> {
+    pub(super) quotient: &'a Quotient,
+    pub(super) facts: &'a Facts<'a>,
+    pub(super) covering: &'a dyn Covering,
+    pub(super) element: &'a Constraint,
 }
 
 impl Closure<'_> {
-    fn check(&self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+    pub(super) fn check(&self, steps: &mut Steps<'_>) -> Result<(), Failure> {
         let mut candidates = Vec::new();
         for (p, process) in self.quotient.processes.iter_enumerated() {
             let class = self.element.classes[p] as usize;
@@ -151,7 +177,7 @@ impl Closure<'_> {
         for mut candidate in candidates.drain(..) {
             steps.step(0)?;
             let leads_in = forward(self.quotient, &candidate, p, rule).is_some_and(|to| covers(self.element, &to));
-            if leads_in && self.facts.sharpen(&mut candidate) && !self.index.covers(&candidate) {
+            if leads_in && self.facts.sharpen(&mut candidate) && !self.covering.covers(&candidate) {
                 let p = p.index();
                 return Failure::refused(format!("process {p} can get into it from outside by {rule}"));
             }

@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 
 use crate::program::{FenceKind, LocationId, ProcessId, Value};
-use crate::util::Idx;
+use crate::util::{Idx, IndexVec};
 
-use super::basis::{Basis, Cell, Class, Constraint, LastWrites, ProcessProof, Waiting};
+use super::basis::{Cell, Class, Constraint, LastWrites, ProcessProof, Waiting};
 use super::locals::Letter;
 use super::order::is_newest_own;
 use super::quotient::{Edge, Quotient, drains};
@@ -24,14 +24,19 @@ use super::verify::{Failure, Steps};
 /// The facts, once checked.
 pub(super) struct Facts<'a> {
     quotient: &'a Quotient,
-    basis: &'a Basis,
+    /// By the places of constraints.
+    proofs: IndexVec<ProcessId, &'a ProcessProof>,
 }
 
 impl<'a> Facts<'a> {
     /// Checks that the facts hold at the start and that each edge keeps them.
-    pub(super) fn checked(quotient: &'a Quotient, basis: &'a Basis, steps: &mut Steps<'_>) -> Result<Self, Failure> {
-        let facts = Self { quotient, basis };
-        for (process, proof) in basis.processes.iter_enumerated() {
+    pub(super) fn checked(
+        quotient: &'a Quotient,
+        proofs: &'a IndexVec<ProcessId, ProcessProof>,
+        steps: &mut Steps<'_>,
+    ) -> Result<Self, Failure> {
+        let facts = Self { quotient, proofs: proofs.iter().collect() };
+        for (process, proof) in proofs.iter_enumerated() {
             facts.check_start(process, proof)?;
             for edge in &quotient.processes[process].edges {
                 steps.step(0)?;
@@ -42,6 +47,23 @@ impl<'a> Facts<'a> {
             }
         }
         Ok(facts)
+    }
+
+    /// The same facts with these processes in the places of constraints.
+    pub(super) fn with_places<'b>(
+        &self,
+        quotient: &'b Quotient,
+        places: impl IntoIterator<Item = ProcessId>,
+    ) -> Facts<'b>
+    where
+        'a: 'b,
+    {
+        Facts { quotient, proofs: places.into_iter().map(|it| self.proofs[it]).collect() }
+    }
+
+    /// How many locations there are.
+    pub(super) fn n_locations(&self) -> usize {
+        self.quotient.initial.len()
     }
 
     fn check_start(&self, process: ProcessId, proof: &ProcessProof) -> Result<(), Failure> {
@@ -124,7 +146,7 @@ impl<'a> Facts<'a> {
 
     /// Replaces each `*` that can be but one value by that value; `false` if the facts exclude all configurations.
     pub(super) fn sharpen(&self, constraint: &mut Constraint) -> bool {
-        self.basis.processes.iter_enumerated().all(|(process, proof)| {
+        self.proofs.iter_enumerated().all(|(process, proof)| {
             self.may_lag(constraint, process)
                 && sharpen_memory(constraint, process, proof)
                 && sharpen_own(constraint, process, proof)

@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::memory::Model;
 use crate::program::{By, Candidate, CandidateId, FenceKind, FencePlace, Placement, Program, candidates};
-use crate::system::{Trace, replay};
 use crate::util::{Idx, IndexVec};
 
 use super::verify::{Failure, Steps, safe};
-use super::{Proof, Subject};
+use super::{Proof, Subject, Witness};
 
 /// A fence at each of these candidates, which are counted in the order of the text.
 pub type FenceSet = BTreeMap<CandidateId, FenceKind>;
@@ -47,7 +46,7 @@ pub enum FenceOutcome {
         clauses: Vec<ProvedClause>,
     },
     /// No set is correct: this run is possible under this model, SC or that of the certificate with fences everywhere.
-    Unfixable(Model, Trace),
+    Unfixable(Model, Witness),
 }
 
 /// A set with its proof.
@@ -65,7 +64,7 @@ pub struct ProvedClause {
     /// For each candidate, the weakest kind that would be enough.
     pub elements: FenceSet,
     /// The run with all fences but those.
-    pub run: Trace,
+    pub run: Witness,
 }
 
 /// The candidates of a place and the kinds allowed.
@@ -115,8 +114,8 @@ pub(super) fn check(
     match &claim.outcome {
         FenceOutcome::Correct(proof) => safe(program, &Placement::NONE, subject, proof, steps),
         FenceOutcome::Unfixable(model, run) if *model == Model::STRONGEST => {
-            let replayed = replay(program, &Placement::NONE, Model::STRONGEST, subject.dialect(), run);
-            replayed.map(drop).map_err(|error| Failure::Refused(format!("the run under sc: {error}")))
+            let checked = run.check(program, &Placement::NONE, (Model::STRONGEST, subject.dialect()));
+            checked.map_err(|it| it.within("the run under sc"))
         }
         FenceOutcome::Unfixable(model, _) if *model != subject.model => {
             Failure::refused(format!("the run is under {model}, but the certificate is about {}", subject.model))
@@ -157,10 +156,9 @@ impl All {
     }
 
     /// The run is possible with all fences but those of the clause.
-    fn check_run(&self, program: &Program, subject: &Subject, clause: &FenceSet, run: &Trace) -> Result<(), Failure> {
+    fn check_run(&self, program: &Program, subject: &Subject, clause: &FenceSet, run: &Witness) -> Result<(), Failure> {
         let placement = all_but(&self.candidates, &self.kinds, clause);
-        let replayed = replay(program, &placement, subject.model, subject.dialect(), run);
-        replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
+        run.check(program, &placement, (subject.model, subject.dialect()))
     }
 
     /// Each set hits every clause; without one of its fences, or with a weaker one, it would not.

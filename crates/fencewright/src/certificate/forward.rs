@@ -100,7 +100,8 @@ pub(super) fn forward(quotient: &Quotient, from: &Constraint, p: ProcessId, rule
         }
         Rule::Drop => {
             let is_own = to.buffers[p].first().is_some_and(|message| message.kind == MessageKind::Own);
-            if !is_own || !quotient.processes[p].has_read[from.classes[p] as usize] {
+            let may_drop = quotient.drops_anywhere || quotient.processes[p].has_read[from.classes[p] as usize];
+            if !is_own || !may_drop {
                 return None;
             }
             to.buffers[p].remove(0);

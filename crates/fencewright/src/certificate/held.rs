@@ -66,7 +66,7 @@ fn written(
     steps: &mut Steps<'_>,
 ) -> Result<BTreeSet<(LocationId, Value)>, Failure> {
     let flow = Flow { program, placement: &Placement::NONE };
-    let offers = Offers { flow, buffering: Buffering::Fifo, values };
+    let offers = Offers { flow, buffering: Buffering::Fifo, values, foreign: &BTreeSet::new() };
     let mut out = BTreeSet::new();
     for process in program.processes().indices() {
         let mut seen: BTreeSet<LocalState> = BTreeSet::new();

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::memory::Buffering;
-use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, Placement, ProcessId, Program, Value};
+use crate::memory::{Buffering, PsoRmw};
+use crate::program::{Domain, EdgeId, FenceKind, Initial, LocationId, Micro, Op, ProcessId, Program, Value};
 use crate::system::{Block, Control, Fault, Flow, Local, Move, Stop, run_block};
 use crate::util::{Idx, IndexVec};
 
@@ -60,6 +60,8 @@ pub(super) struct Offers<'a> {
     pub(super) flow: Flow<'a>,
     pub(super) buffering: Buffering,
     pub(super) values: &'a Values,
+    /// Locations that threads write of which nothing is known, if any.
+    pub(super) foreign: &'a BTreeSet<LocationId>,
 }
 
 /// More local states than this are not listed.
@@ -68,20 +70,20 @@ const MAX_LOCALS: usize = 1_000_000;
 /// More valuations of the locations that a locked block reads than this are not tried.
 const MAX_VALUATIONS: usize = 100_000;
 
-/// All local states of all processes, when locations can hold these values.
+/// All local states of some processes, when locations can hold these values.
 ///
 /// # Errors
 /// A write of another value, a value beyond 64 bits, or too many local states.
 pub fn local_states(
-    program: &Program,
-    placement: &Placement,
+    flow: Flow<'_>,
+    of: &[ProcessId],
     buffering: Buffering,
     values: &IndexVec<LocationId, BTreeSet<Value>>,
     monitor: &dyn Monitor,
-) -> Result<IndexVec<ProcessId, BTreeSet<LocalState>>, Failure> {
-    let offers = Offers { flow: Flow { program, placement }, buffering, values };
+) -> Result<Vec<BTreeSet<LocalState>>, Failure> {
+    let offers = Offers { flow, buffering, values, foreign: &BTreeSet::new() };
     let mut steps = Steps::new(monitor);
-    let all = program.processes().indices().map(|process| {
+    let all = of.iter().map(|&process| {
         let mut seen = BTreeSet::new();
         let mut todo = Vec::new();
         for start in offers.starts(process)? {
@@ -95,7 +97,7 @@ pub fn local_states(
         }
         Ok(seen)
     });
-    all.collect::<Result<Vec<_>, Failure>>().map(IndexVec::from)
+    all.collect()
 }
 
 fn note(state: LocalState, seen: &mut BTreeSet<LocalState>, todo: &mut Vec<LocalState>) -> Result<(), Failure> {
@@ -158,6 +160,29 @@ impl<'a> Offers<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// What is left of a step if nothing is known of foreign locations: they hold anything, what is stored there is
+    /// forgotten, and waits for nothing. What waits for the whole buffer still does.
+    pub(super) fn erased(&self, letter: Letter) -> Letter {
+        let is_foreign = |x: &LocationId| self.foreign.contains(x);
+        match letter {
+            Letter::Read(x, _) | Letter::Write(x, _) if is_foreign(&x) => Letter::Nop,
+            Letter::Atomic(Atomic { mut guards, mut writes, location }) if !self.foreign.is_empty() => {
+                guards.retain(|it| !is_foreign(&it.0));
+                writes.retain(|it| !is_foreign(&it.0));
+                let waits = match self.buffering {
+                    Buffering::None => false,
+                    Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => true,
+                    Buffering::PerLocation(PsoRmw::Location) => !location.is_some_and(|x| is_foreign(&x)),
+                };
+                match guards.is_empty() && writes.is_empty() && !waits {
+                    true => Letter::Nop,
+                    false => Letter::Atomic(Atomic { guards, writes, location }),
+                }
+            }
+            Letter::Nop | Letter::Read(..) | Letter::Write(..) | Letter::Fence(_) | Letter::Atomic(_) => letter,
+        }
     }
 
     fn fence(&self, kind: FenceKind) -> Letter {

@@ -10,12 +10,14 @@
 //! cannot make it believe a wrong proof. `docs/certificates.md` has the format, what is checked, and why that suffices.
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
-//! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]); or it says how many
-//! states the plain machine has ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or,
-//! for unbounded integers, it names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a
-//! race, or of what is new beside SC, bad situations are found again from the definition ([`hang`], [`race`],
-//! [`robust`]); that executions are those of SC is seen by following every attack ([`robust`]). An *unsafe* claim
-//! carries a run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]), for some threads at a
+//! time ([`projections`]) or for any number of them ([`multisets`]); for release/acquire that of a set of what threads
+//! can still read ([`potentials`]). Or it says how many states the plain machine has ([`exploration`]), or memory
+//! behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it names an abstraction in which
+//! nothing bad is reached ([`abstraction`]). Of a hang or a race, or of what is new beside SC, bad situations are found
+//! again from the definition ([`hang`], [`race`], [`robust`]); that executions are those of SC is seen by following
+//! every attack ([`robust`]). What C11 promises is shown by views beside SC ([`views`]). An *unsafe* claim carries a
+//! run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
 
 pub mod abstraction;
 mod bad;
@@ -31,20 +33,25 @@ mod hash;
 mod held;
 mod live;
 mod locals;
+pub mod multisets;
 mod order;
 mod parse;
+pub mod potentials;
+mod projections;
 mod quotient;
 mod race;
 mod robust;
 mod urgent;
 mod verify;
+mod views;
+mod visit;
+mod witness;
 mod write;
 
 use std::borrow::Cow;
 
 use crate::memory::{Buffering, Dialect, Model, PsoRmw};
 use crate::program::{Placement, Program};
-use crate::system::Trace;
 use crate::watch::Monitor;
 
 pub use abstraction::Abstraction;
@@ -54,10 +61,15 @@ pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
 pub use locals::{LocalState, local_states};
+pub use multisets::{Gathering, Multisets};
 pub use parse::parse;
+pub use potentials::Potentials;
+pub use projections::{Projected, foreign};
 pub use race::explore_ordered;
 pub use robust::explore_attacks;
 pub use verify::{Failure, verify};
+pub use views::{Shows, explore_views};
+pub use witness::Witness;
 pub use write::write;
 
 /// The version of the format; a checker reads its own only.
@@ -164,7 +176,7 @@ pub enum Claim {
     /// With these fences over the program, no bad situation can be reached.
     Safe(Placement, Proof),
     /// With these fences over the program, this run reaches one.
-    Unsafe(Placement, Trace),
+    Unsafe(Placement, Witness),
     /// These are the fences that make the program correct.
     Fences(FenceClaim),
 }
@@ -189,6 +201,10 @@ impl Claim {
 pub enum Proof {
     /// Nothing that leads to one is initial.
     Basis(Box<Basis>),
+    /// Nothing that leads to one is initial, whatever the number of copies of threads.
+    Multisets(Box<Multisets>),
+    /// Nothing that leads to one is initial, for some threads at a time against any behavior of the others.
+    Projections(Vec<Projected>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
     /// With store buffers of which less is kept, there are so many states, and none is bad.
@@ -197,6 +213,10 @@ pub enum Proof {
     Abstraction(Abstraction),
     /// There are so many states under SC with an attack under way or none, and none succeeds.
     Attacks(u64),
+    /// There are so many states under SC with what each thread may still read under RC11, and none is bad.
+    Views(u64),
+    /// Nothing that leads to one is initial, by what threads can still read (release/acquire).
+    Potentials(Box<Potentials>),
 }
 
 impl Proof {

@@ -11,21 +11,25 @@
 use std::collections::HashMap;
 
 use super::basis::{Cell, Constraint, Message, MessageKind};
+use crate::program::ProcessId;
 use crate::util::Idx;
 
 /// Whether every configuration of `smaller` is one of `larger`.
 pub(super) fn covers(larger: &Constraint, smaller: &Constraint) -> bool {
     larger.classes == smaller.classes
         && larger.memory.iter().zip(&smaller.memory).all(|(a, b)| may_stand_for(*a, *b))
-        && larger.buffers.iter().zip(&smaller.buffers).all(|(a, b)| is_buffer_below(a, b))
-        && larger
-            .stores
-            .iter()
-            .zip(&smaller.stores)
-            .all(|(a, b)| a.len() == b.len() && a.iter().zip(b).all(|((x, a), (y, b))| x == y && is_store_below(a, b)))
+        && larger.classes.indices().all(|process| are_buffers_below((larger, process), (smaller, process)))
 }
 
-fn may_stand_for(a: Cell, b: Cell) -> bool {
+/// Whether the buffers of a process are above those of another.
+pub(super) fn are_buffers_below((larger, p): (&Constraint, ProcessId), (smaller, q): (&Constraint, ProcessId)) -> bool {
+    let (stores, others) = (&larger.stores[p], &smaller.stores[q]);
+    is_buffer_below(&larger.buffers[p], &smaller.buffers[q])
+        && stores.len() == others.len()
+        && stores.iter().zip(others).all(|((x, a), (y, b))| x == y && is_store_below(a, b))
+}
+
+pub(super) fn may_stand_for(a: Cell, b: Cell) -> bool {
     a.is_none() || a == b
 }
 
@@ -63,6 +67,12 @@ fn is_store_below(a: &[Cell], b: &[Cell]) -> bool {
     may_stand_for(*newest_a, *newest_b) && a.iter().all(|letter| rest.any(|other| may_stand_for(*letter, *other)))
 }
 
+/// A set of constraints, of which one may cover another constraint.
+pub(super) trait Covering {
+    /// Whether one of them covers the constraint.
+    fn covers(&self, constraint: &Constraint) -> bool;
+}
+
 /// The elements of a basis, found by what constraints that cover each other have in common.
 pub(super) struct Index<'a> {
     by_shape: HashMap<Vec<u32>, Vec<&'a Constraint>>,
@@ -77,9 +87,10 @@ impl<'a> Index<'a> {
         }
         Self { by_shape }
     }
+}
 
-    /// Whether an element covers the constraint.
-    pub(super) fn covers(&self, constraint: &Constraint) -> bool {
+impl Covering for Index<'_> {
+    fn covers(&self, constraint: &Constraint) -> bool {
         self.by_shape.get(&shape(constraint)).is_some_and(|all| all.iter().any(|it| covers(it, constraint)))
     }
 }

@@ -5,24 +5,35 @@
 //! classes are: a run of the program is a run of the automata, with steps left out that touch neither memory nor
 //! buffers. Classes that lump together what matters make the other checks fail, never the verdict wrong.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use crate::memory::PsoRmw;
+use crate::memory::{Buffering, PsoRmw};
 use crate::program::{FenceKind, LocationId, ProcessId};
 use crate::util::{Idx, IndexVec};
 
-use super::basis::{Basis, Class};
+use super::basis::{Class, ProcessProof};
 use super::locals::{Atomic, Letter, LocalState, Offers, Values, initial_range};
 use super::verify::{Failure, Steps};
 
+/// The class of each local state, for each process.
+pub(super) type Classes<'a> = IndexVec<ProcessId, &'a BTreeMap<LocalState, Class>>;
+
+/// What is told of processes has their classes.
+pub(super) fn classes(proofs: &IndexVec<ProcessId, ProcessProof>) -> Classes<'_> {
+    proofs.iter().map(|it| &it.classes).collect()
+}
+
 /// All processes over classes.
 pub(super) struct Quotient {
-    /// The processes.
-    pub(super) processes: IndexVec<ProcessId, ProcessQuotient>,
+    /// The processes, by their places in constraints.
+    pub(super) processes: IndexVec<ProcessId, Rc<ProcessQuotient>>,
     /// What each location can hold at the start.
     pub(super) initial: Values,
     /// What stands in front of the load buffers: store buffers by location under PSO, nothing otherwise.
     pub(super) stage: Option<PsoRmw>,
+    /// Whether own messages are dropped in every class, and not only after reads.
+    pub(super) drops_anywhere: bool,
 }
 
 /// One process over classes.
@@ -54,20 +65,31 @@ pub(super) struct Edge {
 }
 
 impl Quotient {
-    /// Lists the local states of all processes and looks up their classes.
+    /// Lists the local states of some processes and looks up their classes.
     pub(super) fn new(
         offers: &Offers<'_>,
-        stage: Option<PsoRmw>,
-        basis: &Basis,
+        cast: &[ProcessId],
+        classes: &Classes<'_>,
         steps: &mut Steps<'_>,
     ) -> Result<Self, Failure> {
         let initial = initial_values(offers)?;
-        let processes = offers.flow.program.processes().indices().map(|process| {
+        let stage = match offers.buffering {
+            Buffering::None | Buffering::Fifo => None,
+            Buffering::PerLocation(rmw) => Some(rmw),
+        };
+        let processes = cast.iter().zip(classes).map(|(&process, classes)| {
             let name = &offers.flow.program.processes()[process].name;
-            process_quotient(offers, stage, basis, process, steps).map_err(|it| it.within(&format!("`{name}`")))
+            let quotient = process_quotient(offers, stage, classes, process, steps);
+            quotient.map(Rc::new).map_err(|it| it.within(&format!("`{name}`")))
         });
         let processes = processes.collect::<Result<Vec<_>, Failure>>()?.into();
-        Ok(Self { processes, initial, stage })
+        Ok(Self { processes, initial, stage, drops_anywhere: false })
+    }
+
+    /// The same with these processes in the places of constraints, some perhaps several times.
+    pub(super) fn with_places(&self, places: impl IntoIterator<Item = ProcessId>) -> Self {
+        let processes = places.into_iter().map(|it| Rc::clone(&self.processes[it])).collect();
+        Self { processes, initial: self.initial.clone(), ..*self }
     }
 
     /// Whether an atomic step waits until no store to a location is pending.
@@ -104,11 +126,10 @@ fn initial_values(offers: &Offers<'_>) -> Result<Values, Failure> {
 fn process_quotient(
     offers: &Offers<'_>,
     stage: Option<PsoRmw>,
-    basis: &Basis,
+    classes: &BTreeMap<LocalState, Class>,
     process: ProcessId,
     steps: &mut Steps<'_>,
 ) -> Result<ProcessQuotient, Failure> {
-    let classes = &basis.processes[process].classes;
     let class_of = |state: &LocalState| match classes.get(state) {
         Some(&class) => Ok(class),
         None => Failure::refused(format!("it can be in a local state without a class: {state:?}")),
@@ -127,6 +148,7 @@ fn process_quotient(
         let from = class_of(&state)?;
         for (letter, next) in offers.steps(process, &state)? {
             let to = class_of(&next)?;
+            let letter = offers.erased(letter);
             if from != to || letter != Letter::Nop {
                 edges.insert(Edge { from, to, letter });
             }
@@ -137,12 +159,7 @@ fn process_quotient(
     }
     let locals = seen.into_iter().map(|state| class_of(&state).map(|class| (state, class)));
     let locals = locals.collect::<Result<Vec<_>, Failure>>()?;
-    Ok(finished(locals, initial, edges.into_iter().collect(), n_classes(basis, process), stage))
-}
-
-/// Classes are counted from 0 without large gaps: so many can be told apart.
-pub(super) fn n_classes(basis: &Basis, process: ProcessId) -> usize {
-    basis.processes[process].classes.len()
+    Ok(finished(locals, initial, edges.into_iter().collect(), classes.len(), stage))
 }
 
 fn finished(
@@ -194,11 +211,11 @@ fn spread(edges: &[Edge], marks: &mut [bool], along: fn(&Edge) -> (Class, Class)
     }
 }
 
-/// Checks that classes can be used as indices.
-pub(super) fn check_classes(basis: &Basis) -> Result<(), Failure> {
-    for (process, proof) in basis.processes.iter_enumerated() {
-        let n_classes = n_classes(basis, process);
-        if let Some(class) = proof.classes.values().find(|class| **class as usize >= n_classes) {
+/// Checks that classes can be used as indices: they are counted from 0, and there are no more than local states.
+pub(super) fn check_classes(classes: &Classes<'_>) -> Result<(), Failure> {
+    for (process, classes) in classes.iter_enumerated() {
+        let n_classes = classes.len();
+        if let Some(class) = classes.values().find(|class| **class as usize >= n_classes) {
             let process = process.index();
             return Failure::refused(format!("process {process} has {n_classes} local states, but a class {class}"));
         }

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::memory::PsoRmw;
+use crate::memory::{Job, Machine, PsoRmw, Rc11};
 use crate::program::{Placement, Program};
-use crate::system::replay;
+use crate::system::Flow;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{
-    Certificate, Claim, Proof, Question, Subject, abstraction, buffers, closed, digest, exploration, fences, race,
-    robust,
+    Certificate, Claim, Proof, Question, Shows, Subject, abstraction, buffers, closed, digest, exploration, fences,
+    multisets, potentials, projections, race, robust, views,
 };
 
 /// Why a certificate is not accepted.
@@ -79,19 +79,11 @@ impl<'a> Steps<'a> {
 /// The first check that fails, or that the checker was told to stop.
 pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monitor) -> Result<(), Failure> {
     let subject = &certificate.subject;
-    let found = digest(program);
-    if subject.program != found {
-        let claimed = &subject.program;
-        return Failure::refused(format!("it is about another program: sha256 {claimed}, but this one has {found}"));
-    }
-    if subject.pso_rmw != PsoRmw::default() && !subject.has_dialect() {
-        let model = subject.model;
-        return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
-    }
-    if program.is_open() {
-        return Failure::refused("the program leaves open how many threads there are, which no certificate is about");
-    }
+    check_subject(program, subject)?;
     let mut steps = Steps::new(monitor);
+    if let Some(language) = subject.model.language() {
+        return of_language(program, certificate, language, &mut steps);
+    }
     if let Question::Race(n_states) = subject.question
         && check_race(program, &certificate.claim, n_states, &mut steps)?
     {
@@ -115,12 +107,77 @@ pub fn verify(program: &Program, certificate: &Certificate, monitor: &dyn Monito
     let program = asked.as_ref();
     match &certificate.claim {
         Claim::Safe(placement, proof) => safe(program, placement, subject, proof, &mut steps),
-        Claim::Unsafe(placement, trace) => {
+        Claim::Unsafe(placement, witness) => {
             check_placement(program, placement)?;
-            let replayed = replay(program, placement, subject.model, subject.dialect(), trace);
-            replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
+            witness.check(program, placement, (subject.model, subject.dialect()))
         }
         Claim::Fences(claim) => fences::check(program, subject, claim, &mut steps),
+    }
+}
+
+/// Checks that a certificate is about the program, says of it what one can say, and has a meaning for it.
+fn check_subject(program: &Program, subject: &Subject) -> Result<(), Failure> {
+    let found = digest(program);
+    if subject.program != found {
+        let claimed = &subject.program;
+        return Failure::refused(format!("it is about another program: sha256 {claimed}, but this one has {found}"));
+    }
+    if subject.pso_rmw != PsoRmw::default() && !subject.has_dialect() {
+        let model = subject.model;
+        return Failure::refused(format!("it says what atomic updates wait for, which is nothing under {model}"));
+    }
+    if program.is_open()
+        && (subject.question != Question::Safety
+            || subject.model.language().is_some()
+            || subject.model.messaging().is_some())
+    {
+        return Failure::refused(
+            "the program leaves open how many threads there are, of which only safety with store buffers is told",
+        );
+    }
+    if program.indexed().is_some() {
+        return Failure::refused("it has any number of threads with an index, which no certificate is about");
+    }
+    if subject.model.messaging().is_some()
+        && let Some(why) = subject.model.with(subject.dialect(), Refusing { program })
+    {
+        return Failure::refused(format!("{} has no meaning for the program: {why}", subject.model));
+    }
+    Ok(())
+}
+
+/// Asks the machine of a model whether it has a meaning for a program.
+struct Refusing<'a> {
+    program: &'a Program,
+}
+
+impl Job for Refusing<'_> {
+    type Output = Option<String>;
+
+    fn run<M: Machine>(self, machine: M) -> Option<String> {
+        machine.refuses(self.program)
+    }
+}
+
+/// Checks what is said of the promises of a language.
+fn of_language(
+    program: &Program,
+    Certificate { subject, claim }: &Certificate,
+    language: Rc11,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    match claim {
+        Claim::Safe(placement, Proof::Views(n_states)) => {
+            check_placement(program, placement)?;
+            views::check(Flow { program, placement }, language, Shows::of(&subject.question)?, *n_states, steps)
+        }
+        Claim::Safe(..) => Failure::refused("what a language promises is shown by views, and by nothing else"),
+        Claim::Unsafe(placement, witness) => {
+            check_placement(program, placement)?;
+            let asked = views::asked(program, &subject.question)?;
+            witness.check(&asked, placement, (subject.model, subject.dialect()))
+        }
+        Claim::Fences(_) => Failure::refused("fences are those of a machine"),
     }
 }
 
@@ -156,7 +213,19 @@ pub(super) fn safe(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     check_placement(program, placement)?;
+    if let Proof::Multisets(multisets) = proof {
+        // What holds for any number of copies holds for those that are listed.
+        let program = if program.is_open() { Cow::Borrowed(program) } else { Cow::Owned(program.opened()) };
+        return multisets::check(observed(&program, placement)?.as_ref(), placement, subject, multisets, steps);
+    }
+    if program.is_open() {
+        return Failure::refused("the program leaves open how many threads there are, which only multisets tell of");
+    }
     match proof {
+        Proof::Multisets(_) => unreachable!("multisets came first"),
+        Proof::Projections(all) => {
+            projections::check(observed(program, placement)?.as_ref(), placement, subject, all, steps)
+        }
         Proof::Basis(basis) => closed::check(observed(program, placement)?.as_ref(), placement, subject, basis, steps),
         Proof::Abstraction(grid) => {
             abstraction::check(observed(program, placement)?.as_ref(), placement, subject, grid, steps)
@@ -164,6 +233,11 @@ pub(super) fn safe(
         Proof::Buffers(claimed) => buffers::check(program, placement, subject, *claimed, steps),
         Proof::Exploration(n_states) => exploration::check(program, placement, subject, *n_states, steps),
         Proof::Attacks(_) => Failure::refused("attacks say whether a program is robust, and nothing else"),
+        Proof::Views(_) => Failure::refused("views are about what a language promises"),
+        Proof::Potentials(basis) => match subject.model.messaging() {
+            Some(messaging) => potentials::check(program, placement, messaging, basis, steps),
+            None => Failure::refused("potentials are about release/acquire"),
+        },
     }
 }
 

@@ -1,5 +1,6 @@
 //! A certificate as text: one fact a line, words separated by blanks (`docs/certificates.md`).
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use crate::memory::{Internal, Model, PsoRmw};
@@ -8,9 +9,12 @@ use crate::system::{Action, Control, Fault, Trace, Violation};
 use crate::util::Idx;
 
 use super::abstraction::{Predicate, Site};
-use super::basis::{Basis, Cell, Constraint, MessageKind, ProcessProof};
+use super::basis::{Basis, Cell, Class, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
-use super::{Buffers, Certificate, Claim, LocalState, Proof, Question, VERSION};
+use super::{
+    Abstraction, Buffers, Certificate, Claim, LocalState, Multisets, Potentials, Projected, Proof, Question, VERSION,
+    Witness,
+};
 
 /// The text of a certificate.
 pub fn write(certificate: &Certificate) -> String {
@@ -36,10 +40,10 @@ pub fn write(certificate: &Certificate) -> String {
             out.placement(placement);
             out.proof(proof);
         }
-        Claim::Unsafe(placement, trace) => {
+        Claim::Unsafe(placement, witness) => {
             out.line(format_args!("claim unsafe"));
             out.placement(placement);
-            out.trace(trace);
+            out.witness(witness);
         }
         Claim::Fences(claim) => {
             out.line(format_args!("claim fences"));
@@ -95,32 +99,19 @@ impl Lines {
         match proof {
             Proof::Exploration(n_states) => self.line(format_args!("proof exploration {n_states}")),
             Proof::Attacks(n_states) => self.line(format_args!("proof attacks {n_states}")),
+            Proof::Views(n_states) => self.line(format_args!("proof knowledge {n_states}")),
             Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
-            Proof::Abstraction(grid) => {
-                self.line(format_args!("proof abstraction {}", grid.k));
-                self.line(format_args!("single{}", words(&grid.single)));
-                self.line(format_args!("pair{}", words(&grid.pair)));
-                if let Some(modulus) = grid.modulus {
-                    self.line(format_args!("modulus {modulus}"));
-                }
-                for Predicate { coefficients, bound } in &grid.predicates {
-                    let sum: String = coefficients.iter().map(|it| format!(" {}*{}", it.0, site(it.1))).collect();
-                    self.line(format_args!("predicate {bound}{sum}"));
-                }
-                let rising: Vec<usize> = grid.rising.iter().map(|x| x.index()).collect();
-                self.line(format_args!("rising{}", words(&rising)));
-                let late: Vec<usize> = grid.late.iter().map(|process| process.index()).collect();
-                self.line(format_args!("late{}", words(&late)));
-                if !grid.growing.is_empty() {
-                    let growing: Vec<usize> = grid.growing.iter().map(|x| x.index()).collect();
-                    self.line(format_args!("growing{}", words(&growing)));
-                }
-                for (&variable, scale) in &grid.scales {
-                    let variable = match variable {
-                        StateVar::Memory(x) => site(Site::Memory(x)),
-                        StateVar::Register(process, register) => site(Site::Register(process, register)),
-                    };
-                    self.line(format_args!("scale {scale}*{variable}"));
+            Proof::Abstraction(grid) => self.abstraction(grid),
+            Proof::Multisets(multisets) => {
+                self.line("proof multisets");
+                self.multisets(multisets);
+                self.line("qed");
+            }
+            Proof::Projections(all) => {
+                self.line("proof projections");
+                for Projected { kept, basis } in all {
+                    self.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
+                    self.basis(basis);
                 }
                 self.line("qed");
             }
@@ -129,7 +120,41 @@ impl Lines {
                 self.basis(basis);
                 self.line("qed");
             }
+            Proof::Potentials(basis) => {
+                self.line("proof potentials");
+                self.potentials(basis);
+                self.line("qed");
+            }
         }
+    }
+
+    fn abstraction(&mut self, grid: &Abstraction) {
+        self.line(format_args!("proof abstraction {}", grid.k));
+        self.line(format_args!("single{}", words(&grid.single)));
+        self.line(format_args!("pair{}", words(&grid.pair)));
+        if let Some(modulus) = grid.modulus {
+            self.line(format_args!("modulus {modulus}"));
+        }
+        for Predicate { coefficients, bound } in &grid.predicates {
+            let sum: String = coefficients.iter().map(|it| format!(" {}*{}", it.0, site(it.1))).collect();
+            self.line(format_args!("predicate {bound}{sum}"));
+        }
+        let rising: Vec<usize> = grid.rising.iter().map(|x| x.index()).collect();
+        self.line(format_args!("rising{}", words(&rising)));
+        let late: Vec<usize> = grid.late.iter().map(|process| process.index()).collect();
+        self.line(format_args!("late{}", words(&late)));
+        if !grid.growing.is_empty() {
+            let growing: Vec<usize> = grid.growing.iter().map(|x| x.index()).collect();
+            self.line(format_args!("growing{}", words(&growing)));
+        }
+        for (&variable, scale) in &grid.scales {
+            let variable = match variable {
+                StateVar::Memory(x) => site(Site::Memory(x)),
+                StateVar::Register(process, register) => site(Site::Register(process, register)),
+            };
+            self.line(format_args!("scale {scale}*{variable}"));
+        }
+        self.line("qed");
     }
 
     fn basis(&mut self, basis: &Basis) {
@@ -145,8 +170,42 @@ impl Lines {
         }
     }
 
-    fn process(&mut self, proof: &ProcessProof) {
-        for (state, class) in &proof.classes {
+    fn potentials(&mut self, basis: &Potentials) {
+        for values in &basis.values {
+            self.line(format_args!("values{}", words(values)));
+        }
+        for classes in &basis.classes {
+            self.line("process");
+            self.classes(classes);
+        }
+        for element in &basis.elements {
+            let class = |it: &Option<Class>| it.map_or_else(|| "*".to_owned(), |class| class.to_string());
+            let mut line = format!("element{}", words(element.classes.iter().map(class)));
+            for (reader, lists) in element.lists.iter().enumerate() {
+                for list in lists {
+                    let _ = write!(line, " ; {reader}{}", words(list));
+                }
+            }
+            self.line(line);
+        }
+    }
+
+    fn multisets(&mut self, proof: &Multisets) {
+        for values in &proof.values {
+            self.line(format_args!("values{}", words(values)));
+        }
+        for proof in &proof.kinds {
+            self.line("process");
+            self.process(proof);
+        }
+        for element in &proof.elements {
+            self.line(format_args!("members{}", words(element.kinds.iter().map(|it| it.index()))));
+            self.element(&element.members);
+        }
+    }
+
+    fn classes(&mut self, classes: &BTreeMap<LocalState, Class>) {
+        for (state, class) in classes {
             let state = match state {
                 LocalState::Here(Control::At(point), values) => format!("at {}{}", point.index(), words(values)),
                 LocalState::Here(Control::Ready(edge), values) => format!("ready {}{}", edge.index(), words(values)),
@@ -155,6 +214,10 @@ impl Lines {
             };
             self.line(format_args!("class {class} {state}"));
         }
+    }
+
+    fn process(&mut self, proof: &ProcessProof) {
+        self.classes(&proof.classes);
         for (class, all) in proof.last_writes.iter().flatten() {
             for writes in all {
                 let writes: String = writes.iter().map(|(x, value)| format!(" {}={value}", x.index())).collect();
@@ -197,6 +260,13 @@ impl Lines {
         self.line(line);
     }
 
+    fn witness(&mut self, witness: &Witness) {
+        for (template, n) in &witness.copies {
+            self.line(format_args!("copies {} {n}", template.index()));
+        }
+        self.trace(&witness.trace);
+    }
+
     fn trace(&mut self, trace: &Trace) {
         self.line(format_args!("memory{}", words(&trace.start.memory)));
         for registers in &trace.start.registers {
@@ -235,7 +305,7 @@ impl Lines {
             FenceOutcome::Unfixable(model, run) => {
                 let with = if *model == Model::STRONGEST { "sc" } else { "fences" };
                 self.line(format_args!("outcome unfixable {with}"));
-                self.trace(run);
+                self.witness(run);
             }
             FenceOutcome::Fixed { is_complete, sets, clauses } => {
                 self.line(if *is_complete { "outcome fixed all" } else { "outcome fixed some" });
@@ -245,7 +315,7 @@ impl Lines {
                 }
                 for clause in clauses {
                     self.line(format_args!("clause{}", fence_set(&clause.elements)));
-                    self.trace(&clause.run);
+                    self.witness(&clause.run);
                 }
             }
         }

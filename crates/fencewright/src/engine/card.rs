@@ -44,6 +44,10 @@ pub enum RestsOn {
     Buffers,
     /// The least constraints from which something bad can be reached.
     Basis,
+    /// The least multisets of threads from which something bad can be reached.
+    Multisets,
+    /// The least constraints of some threads at a time, against any behavior of the others.
+    Projections,
     /// Relations between numbers.
     Grid,
     /// Something else, or what another engine says.

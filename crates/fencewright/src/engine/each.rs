@@ -9,6 +9,7 @@
 //! for it beside a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::thread::{self, ThreadId};
 
 use crate::engine::look::look;
@@ -73,12 +74,12 @@ impl Checked {
         }
     }
 
-    /// What a run violates.
-    fn violated(firsts: &Firsts, violation: Violation) -> Self {
-        match violation {
+    /// What a run violates; one of an instance has edges of its own.
+    fn violated(firsts: &Firsts, run: &Run) -> Self {
+        match run.trace.violation {
             Violation::Property(id) => Self::Property(id),
-            Violation::Fault(Fault::Assertion(edge)) => Self::Assertion(firsts[edge]),
-            Violation::Fault(fault) => Self::Operation(firsts[fault.edge()]),
+            Violation::Fault(Fault::Assertion(edge)) => Self::Assertion(firsts[run.origin(edge)]),
+            Violation::Fault(fault) => Self::Operation(firsts[run.origin(fault.edge())]),
         }
     }
 }
@@ -114,7 +115,7 @@ impl Asked<'_> {
     fn besides(&mut self, mut run: Box<Run>, budget: u64) -> Verdict {
         let monitor = Effort::new(Budget { monitor: self.monitor, max: budget });
         loop {
-            let violated = Checked::violated(&self.firsts, run.trace.violation);
+            let violated = Checked::violated(&self.firsts, &run);
             let was_open = self.open.remove(&violated);
             self.known.insert(violated, Verdict::Unsafe(run));
             if self.open.is_empty() {
@@ -165,8 +166,13 @@ impl Asked<'_> {
     /// The same run of the program itself: what was assumed holds in it.
     fn replayed(&self, found: &Run) -> Result<Box<Run>, StopReason> {
         let Task { program, placement, model, options } = self.task;
-        let run = replay(program, placement, *model, options.dialect, &found.trace);
-        run.map(Box::new).map_err(|error| StopReason::Defect(error.to_string()))
+        let instance = found.instance.as_ref().map(|it| program.instance(&it.copies));
+        let run = match &instance {
+            Some(it) => replay(&it.program, &it.placement(placement), *model, options.dialect, &found.trace),
+            None => replay(program, placement, *model, options.dialect, &found.trace),
+        };
+        let run = run.map_err(|error| StopReason::Defect(error.to_string()))?;
+        Ok(Box::new(Run { instance: instance.map(Arc::new), ..run }))
     }
 }
 

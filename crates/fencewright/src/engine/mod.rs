@@ -11,6 +11,7 @@ pub mod data_race;
 mod each;
 pub mod explicit;
 pub mod hang;
+mod indexed;
 mod look;
 pub mod numeric;
 mod observer;
@@ -21,6 +22,7 @@ mod pool;
 pub mod portfolio;
 pub mod predicates;
 pub mod projection;
+mod promised;
 mod question;
 mod race;
 mod reached;
@@ -63,6 +65,7 @@ pub const ALL: &[&dyn Engine] = &[
     &predicates::Predicates,
     &NUMERIC,
     &views::Views,
+    &backward::potential::Potential,
 ];
 
 /// The abstract interpreter as users get it: a short search looks into its alarms.
@@ -165,7 +168,8 @@ impl<'a> Task<'a> {
     /// # Errors
     /// There is any number of copies of some thread.
     pub fn is_closed(&self) -> Result<(), Unsupported> {
-        let open = self.program.open_templates().next().map(|it| &self.program.templates()[it].name);
+        let listed = self.program.open_templates().next().map(|it| &self.program.templates()[it].name);
+        let open = listed.or_else(|| self.program.indexed()?.families.first());
         open.map_or(Ok(()), |name| {
             Err(Unsupported {
                 reason: format!("there is any number of copies of `{name}`, and this takes a fixed number of threads"),

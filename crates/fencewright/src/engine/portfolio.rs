@@ -10,16 +10,19 @@
 //! where a range is wide, `coherence` is left out, and zones and predicates race instead: to them a range is two
 //! bounds, and values that are only copied and compared are never enumerated. What none decides is answered by the
 //! explicit engine, which at least says how far it saw no violation. Any number of threads is for `multiset` alone. The
-//! answer names the engine it comes from. What this gains is measured in `docs/coherence.md` and by the benchmark
-//! `regret`.
+//! answer names the engine it comes from. Under release/acquire `potential` races with `explicit`. What this gains is
+//! measured in `docs/coherence.md` and by the benchmark `regret`.
 
 use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::backward::multiset::Multiset;
+use crate::engine::backward::potential::Potential;
 use crate::engine::coherence::Coherence;
 use crate::engine::explicit::Explicit;
+use crate::engine::indexed;
 use crate::engine::pool::within_pools;
 use crate::engine::predicates::Predicates;
-use crate::engine::projection::Projection;
+use crate::engine::projection::{Projection, updates};
+use crate::engine::promised::Promised;
 use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::views::Views;
 use crate::engine::zones::ZonesEngine;
@@ -31,9 +34,11 @@ use crate::watch::{Budget, Monitor};
 #[derive(Clone, Copy, Debug)]
 pub struct Auto;
 
-/// Short looks, and who races after them; who looks first says how far nothing was seen, if nobody knows.
+/// Short looks, and who races after them.
 struct Order {
     glances: &'static [&'static dyn Engine],
+    /// Who says how far nothing was seen, if nobody knows.
+    seer: &'static dyn Engine,
     race: &'static [Contender],
     /// Who races if a glance has seen that more stores wait than it looks at.
     race_for_growing: &'static [Contender],
@@ -43,14 +48,19 @@ struct Order {
 /// only finds bugs. Who comes last waits for the others in the round in which it wins, and has more of a share for it.
 const ORDER: Order = Order {
     glances: &[&Explicit::GLANCE, &Coherence::GLANCE],
+    seer: &Explicit::DEFAULT,
     race: &[with(&Explicit::DEFAULT, 100), with(&Coherence::PROVING, 33), with(&LoadBuffer, 110)],
     race_for_growing: &[with(&LoadBuffer, 100), with(&Coherence::PROVING, 100), with(&Explicit::DEFAULT, 50)],
 };
 
 /// The same where data is unbounded or a range is wide, so that abstract buffers may hold any number of values, and
 /// there may be no end of states.
-const ORDER_FOR_INTEGERS: Order =
-    Order { glances: &[&Explicit::SHORT_GLANCE], race: RACE_FOR_INTEGERS, race_for_growing: RACE_FOR_INTEGERS };
+const ORDER_FOR_INTEGERS: Order = Order {
+    glances: &[&Explicit::SHORT_GLANCE],
+    seer: &Explicit::DEFAULT,
+    race: RACE_FOR_INTEGERS,
+    race_for_growing: RACE_FOR_INTEGERS,
+};
 
 const RACE_FOR_INTEGERS: &[Contender] =
     &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 25)];
@@ -61,20 +71,36 @@ const ORDER_FOR_WIDE: Order = Order { race: RACE_FOR_WIDE, race_for_growing: RAC
 const RACE_FOR_WIDE: &[Contender] =
     &[with(&ZonesEngine, 100), with(&Predicates, 100), with(&LoadBuffer, 25), with(&Explicit::DEFAULT, 100)];
 
-/// The same with so many numbers that relations between them are dear: states are looked at first.
-const ORDER_FOR_MANY: Order =
-    Order { glances: &[&Explicit::SHORT_GLANCE, &Short(&Explicit::DEFAULT, 3_000_000)], ..ORDER_FOR_WIDE };
+/// The same with so many numbers that relations between them are dear: states are looked at first, and most.
+const ORDER_FOR_MANY: Order = Order {
+    glances: &[&Explicit::SHORT_GLANCE, &Short(&Explicit::DEFAULT, 3_000_000)],
+    seer: &Explicit::DEFAULT,
+    race: RACE_FOR_MANY,
+    race_for_growing: RACE_FOR_MANY,
+};
+
+const RACE_FOR_MANY: &[Contender] =
+    &[with(&Explicit::DEFAULT, 100), with(&LoadBuffer, 25), with(&ZonesEngine, 10), with(&Predicates, 10)];
 
 /// So many numbers are many.
 const MANY_NUMBERS: usize = 64;
 
-/// For what a language promises: views decide it, loops unbounded; what they leave open is seen in the execution graphs
-/// themselves, if there are not too many.
-const ORDER_FOR_LANGUAGES: Order = Order {
-    glances: &[&Views],
-    race: &[with(&Explicit::GRAPHS, 100)],
-    race_for_growing: &[with(&Explicit::GRAPHS, 100)],
+/// For what a language promises: views decide it, loops unbounded; what they leave open is decided for messages where
+/// all accesses are release/acquire, or seen in the execution graphs themselves, if there are not too many.
+const ORDER_FOR_LANGUAGES: Order =
+    Order { glances: &[&Views], seer: &Views, race: RACE_FOR_LANGUAGES, race_for_growing: RACE_FOR_LANGUAGES };
+
+const RACE_FOR_LANGUAGES: &[Contender] = &[with(&Promised, 100), with(&Explicit::GRAPHS, 100)];
+
+/// For messages, of which there may be ever more: bugs show early, and what threads can still read has an end.
+const ORDER_FOR_MESSAGES: Order = Order {
+    glances: &[&Explicit::SHORT_GLANCE],
+    seer: &Potential,
+    race: RACE_FOR_MESSAGES,
+    race_for_growing: RACE_FOR_MESSAGES,
 };
+
+const RACE_FOR_MESSAGES: &[Contender] = &[with(&Potential, 100), with(&Explicit::DEFAULT, 25)];
 
 /// The same for hangs, where everybody is somewhere with all buffers empty, and where nothing is forbidden: going
 /// backwards often shows at once that there is no way there.
@@ -120,6 +146,9 @@ impl Engine for Auto {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        if task.program.indexed().is_some() {
+            return indexed::takes(task);
+        }
         if task.program.is_open() {
             return Multiset.takes(task);
         }
@@ -131,6 +160,9 @@ impl Engine for Auto {
     }
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        if task.program.indexed().is_some() {
+            return indexed::check((&Auto, &All), task, monitor);
+        }
         if task.program.is_open() {
             return Multiset.check(task, monitor);
         }
@@ -193,8 +225,8 @@ fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
     }
     let proved = |said: Said| said.ok().filter(|it| matches!(it.verdict, Verdict::Safe));
     let projection = Projection { engine: &All, max: EFFORT };
-    projection.takes(task).ok()?;
-    let open = task.program.opened(MANY_THREADS);
+    updates(task).ok()?;
+    let open = task.program.opened();
     let any_number = Task { program: &open, ..*task };
     let budget = Budget { monitor, max: EFFORT };
     let any_number = open.is_open().then(|| Multiset.check(&any_number, &budget)).and_then(proved);
@@ -223,13 +255,16 @@ fn raced(task: &Task<'_>, monitor: &dyn Monitor, order: &Order, mut said: Vec<Sa
     let race_of = if said.iter().any(has_met_a_bound) { order.race_for_growing } else { order.race };
     let racing: Vec<_> = race_of.iter().copied().filter(|it| it.engine.takes(task).is_ok()).collect();
     match racing[..] {
-        [only] => said.push(only.engine.check(task, monitor)),
+        [only] => match only.engine.check(task, monitor) {
+            Ok(answer) if worth(&answer.verdict) > Worth::Nothing => return Ok(answer),
+            other => said.push(other),
+        },
         _ => match race(&racing, task, monitor, worth) {
             Ok(answer) => return Ok(answer),
             Err(all) => said.extend(all),
         },
     }
-    let seer = order.glances[0].name();
+    let seer = order.seer.name();
     let how_far = said.iter().rposition(|it| it.as_ref().is_ok_and(|answer| answer.engine == seer));
     let last_answer = how_far.or_else(|| said.iter().rposition(Result::is_ok));
     said.swap_remove(last_answer.unwrap_or(0))
@@ -240,6 +275,9 @@ fn order(task: &Task<'_>) -> Order {
     let goes_backwards = !task.program.properties().is_empty() && task.program.properties().iter().all(is_far_off);
     if task.model.language().is_some() {
         return ORDER_FOR_LANGUAGES;
+    }
+    if task.model.messaging().is_some() {
+        return ORDER_FOR_MESSAGES;
     }
     match task.program.has_wider_data_than(FEW_VALUES) {
         true if has_many_numbers(task) => ORDER_FOR_MANY,

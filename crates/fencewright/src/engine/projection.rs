@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use crate::engine::{Answer, Engine, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::{Buffering, PsoRmw};
-use crate::program::{Placement, ProcessId, Program, PropertyKind, Updates};
+use crate::program::{LocationId, Placement, ProcessId, Program, PropertyKind, Updates};
 use crate::watch::{Budget, Monitor, Part};
 
 /// The name under which it answers.
@@ -24,7 +24,7 @@ pub const NAME: &str = "projection";
 const MIN_THREADS: usize = 3;
 
 /// No more threads are kept: that is a search of its own.
-const MAX_KEPT: usize = 3;
+pub(crate) const MAX_KEPT: usize = 3;
 
 /// How it is asked.
 #[derive(Clone, Copy)]
@@ -35,17 +35,29 @@ pub struct Projection<'a> {
     pub max: u64,
 }
 
+/// What is asked.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    task: &'a Task<'a>,
+    updates: Updates,
+    /// Threads that are never kept.
+    dropped: &'a BTreeSet<ProcessId>,
+    /// Locations of which nothing is known, whoever writes them.
+    foreign: &'a BTreeSet<LocationId>,
+}
+
 impl Projection<'_> {
     /// Whether some projections show that a program is safe. An unknown that is no limit says nothing.
     ///
     /// # Errors
     /// The program has few threads, or a question that projections do not answer.
     pub fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
-        let updates = self.takes(task)?;
+        let updates = updates(task)?;
         monitor.begins(Part::Engine(NAME));
         let mut stats = Stats::default();
         for goal in goals(task.program) {
-            let verdict = self.shown(task, goal, updates, &mut stats, monitor)?;
+            let asked = Asked { task, updates, dropped: &BTreeSet::new(), foreign: &BTreeSet::new() };
+            let verdict = self.shown(asked, goal, &mut stats, monitor)?;
             if !matches!(verdict, Verdict::Safe) {
                 return Ok(Answer { engine: NAME, verdict, stats });
             }
@@ -53,45 +65,40 @@ impl Projection<'_> {
         Ok(Answer { engine: NAME, verdict: Verdict::Safe, stats })
     }
 
-    /// What updates wait for in projections of a task.
+    /// Asks about some threads, and about one more as long as there is an alarm, but never about those that are
+    /// dropped.
     ///
     /// # Errors
-    /// The program has few threads, or a question that projections do not answer.
-    pub(super) fn takes(&self, task: &Task<'_>) -> Result<Updates, Unsupported> {
-        task.is_closed()?;
-        let is_about = |kind| match kind {
-            PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Final => true,
-            PropertyKind::Hang | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => false,
-        };
-        let asks_else = task.program.properties().iter().any(|it| !is_about(it.kind));
-        if task.program.processes().len() < MIN_THREADS || asks_else {
-            return Err(Unsupported {
-                reason: format!("projections are for the safety of {MIN_THREADS} threads and more"),
-                help: "use `--engine auto`".to_owned(),
-            });
-        }
-        Ok(match task.buffering()? {
-            Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Updates::Drain,
-            Buffering::PerLocation(PsoRmw::Location) => Updates::Pass,
-        })
+    /// The engine does not take a projection.
+    pub(super) fn shown_without(
+        &self,
+        task: &Task<'_>,
+        goal: BTreeSet<ProcessId>,
+        (dropped, foreign): (&BTreeSet<ProcessId>, &BTreeSet<LocationId>),
+        monitor: &dyn Monitor,
+    ) -> Result<Answer, Unsupported> {
+        let mut stats = Stats::default();
+        let asked = Asked { task, updates: updates(task)?, dropped, foreign };
+        let verdict = self.shown(asked, goal, &mut stats, monitor)?;
+        Ok(Answer { engine: NAME, verdict, stats })
     }
 
     /// Asks about some threads, and about one more as long as there is an alarm.
     fn shown(
         &self,
-        task: &Task<'_>,
+        Asked { task, updates, dropped, foreign }: Asked<'_>,
         mut kept: BTreeSet<ProcessId>,
-        updates: Updates,
         stats: &mut Stats,
         monitor: &dyn Monitor,
     ) -> Result<Verdict, Unsupported> {
         let n_threads = task.program.processes().len();
         loop {
-            if kept.len() > MAX_KEPT || kept.len() == n_threads {
+            if kept.len() > MAX_KEPT || kept.len() == n_threads || !kept.is_disjoint(dropped) {
                 return Ok(alarm());
             }
-            let Some(program) = task.program.projected(task.placement, &kept, updates) else { return Ok(alarm()) };
-            let projected = Task { program: &program, placement: &Placement::NONE, ..*task };
+            let made = task.program.projection(task.placement, &kept, updates, foreign);
+            let Some(made) = made else { return Ok(alarm()) };
+            let projected = Task { program: &made.program, placement: &Placement::NONE, ..*task };
             let answer = self.engine.check(&projected, &Budget { monitor, max: self.max })?;
             *stats = Stats { explored: stats.explored + answer.stats.explored, ..answer.stats };
             match answer.verdict {
@@ -100,7 +107,7 @@ impl Projection<'_> {
                     return Ok(Verdict::Unknown(reason));
                 }
                 Verdict::Unknown(_) => return Ok(alarm()),
-                Verdict::Unsafe(_) => match next(task.program, &kept) {
+                Verdict::Unsafe(_) => match next(task.program, &kept, dropped) {
                     Some(more) => drop(kept.insert(more)),
                     None => return Ok(alarm()),
                 },
@@ -109,12 +116,36 @@ impl Projection<'_> {
     }
 }
 
-fn alarm() -> Verdict {
+/// What updates wait for in projections of a task.
+///
+/// # Errors
+/// The program has few threads, or a question that projections do not answer.
+pub(crate) fn updates(task: &Task<'_>) -> Result<Updates, Unsupported> {
+    task.is_closed()?;
+    let is_about = |kind| match kind {
+        PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Final => true,
+        PropertyKind::Hang | PropertyKind::Race | PropertyKind::Robust | PropertyKind::Trace => false,
+    };
+    let asks_else = task.program.properties().iter().any(|it| !is_about(it.kind));
+    if task.program.processes().len() < MIN_THREADS || asks_else {
+        return Err(Unsupported {
+            reason: format!("projections are for the safety of {MIN_THREADS} threads and more"),
+            help: "use `--engine auto`".to_owned(),
+        });
+    }
+    Ok(match task.buffering()? {
+        Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Updates::Drain,
+        Buffering::PerLocation(PsoRmw::Location) => Updates::Pass,
+    })
+}
+
+/// Nothing is known.
+pub(super) fn alarm() -> Verdict {
     Verdict::Unknown(StopReason::Unproved("threads by themselves do not show it".to_owned()))
 }
 
 /// The threads that must be kept together, one set for each thing to be proved; none is within another.
-fn goals(program: &Program) -> Vec<BTreeSet<ProcessId>> {
+pub(crate) fn goals(program: &Program) -> Vec<BTreeSet<ProcessId>> {
     let of_properties = program
         .properties()
         .iter()
@@ -126,12 +157,12 @@ fn goals(program: &Program) -> Vec<BTreeSet<ProcessId>> {
 }
 
 /// The first thread that writes something which threads read that are kept.
-fn next(program: &Program, kept: &BTreeSet<ProcessId>) -> Option<ProcessId> {
+pub(crate) fn next(program: &Program, kept: &BTreeSet<ProcessId>, dropped: &BTreeSet<ProcessId>) -> Option<ProcessId> {
     let reads = |x| program.edges().iter().any(|it| kept.contains(&it.process) && program.may_read(&it.op, x));
     let is_read: Vec<_> = program.locations().indices().filter(|&x| reads(x)).collect();
     let writes = |process: &ProcessId| {
         let mut edges = program.edges().iter().filter(|it| it.process == *process);
         edges.any(|edge| is_read.iter().any(|&x| program.may_write(&edge.op, x)))
     };
-    program.processes().indices().filter(|it| !kept.contains(it)).find(writes)
+    program.processes().indices().filter(|it| !kept.contains(it) && !dropped.contains(it)).find(writes)
 }

@@ -29,6 +29,11 @@ pub trait Rewrite: Sync {
     fn reorder(&self, _: &Text<'_>, _: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
         Err(NoPlace { fence: 0, help: "write the order by hand".to_owned() })
     }
+
+    /// The edits that take fences out, each by its span.
+    fn without(&self, text: &Text<'_>, fences: &[Span]) -> Vec<Edit> {
+        fences.iter().map(|&it| taken_out(text.source.file_of(it.start), it)).collect()
+    }
 }
 
 /// A text, and how it is read.
@@ -116,6 +121,22 @@ impl Edit {
             Self::Insert { text, .. } | Self::Replace { text, .. } => text,
         }
     }
+}
+
+/// A statement is taken out, with the `;` behind it, and with its line if nothing else stands there.
+pub fn taken_out(file: &SourceFile, statement: Span) -> Edit {
+    let text = file.text();
+    let (start, mut end) = ((statement.start - file.start()) as usize, (statement.end - file.start()) as usize);
+    let behind = text[end..].trim_start();
+    if !text[start..end].ends_with(';') && behind.starts_with(';') {
+        end = text.len() - behind.len() + 1;
+    }
+    let line = text[..start].rfind('\n').map_or(0, |it| it + 1);
+    let next = text[end..].find('\n').map_or(text.len(), |it| end + it + 1);
+    let is_alone = text[line..start].trim().is_empty() && text[end..next].trim().is_empty();
+    let (start, end) = if is_alone { (line, next) } else { (start, end) };
+    let at = |byte: usize| file.start() + byte as u32;
+    Edit::Replace { span: Span::new(at(start), at(end)), text: String::new() }
 }
 
 /// A statement beside another, which has no other beside it but stands in a list of them. One that has its lines for

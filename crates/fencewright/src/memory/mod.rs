@@ -15,15 +15,19 @@
 //! | file | idea |
 //! |---|---|
 //! | [`sc`], [`tso`], [`pso`] | a model each |
+//! | [`sra`], [`ra`], [`messages`] | release/acquire: messages and views of them |
 //! | [`rc11`] | the model of a language: axioms about execution graphs |
 //! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
 //! | [`foreign`] | models that were written elsewhere |
 
 mod foreign;
+mod messages;
 mod model;
 mod pso;
+mod ra;
 mod rc11;
 mod sc;
+mod sra;
 mod tso;
 
 use std::fmt::Debug;
@@ -33,10 +37,13 @@ use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, PropertyK
 use crate::util::Idx;
 
 pub use foreign::{AnyState, Foreign, Named};
-pub use model::{Buffering, Dialect, Job, Model, PsoRmw};
+pub use messages::Messages;
+pub use model::{Buffering, Dialect, Job, Messaging, Model, PsoRmw};
 pub use pso::{Pso, PsoMemory};
+pub use ra::Ra;
 pub use rc11::{Act, Axioms, Event, EventId, Execution, Rc11, ReleaseSequence, Write};
 pub use sc::{Sc, ScMemory};
+pub use sra::Sra;
 pub use tso::{Tso, TsoMemory};
 
 /// What an operation asks of memory.

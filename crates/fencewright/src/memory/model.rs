@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::{Foreign, Machine, Pso, Rc11, ReleaseSequence, Sc, Tso};
+use super::{Foreign, Machine, Pso, Ra, Rc11, ReleaseSequence, Sc, Sra, Tso};
 use crate::program::FenceKind;
 
 /// A memory model.
@@ -16,6 +16,10 @@ pub enum Model {
     Tso,
     /// Partial store order: one FIFO of stores per process and location.
     Pso,
+    /// Strong release/acquire: messages, put into modification order as they are written.
+    Sra,
+    /// Release/acquire: messages, put into modification order anywhere above what the writer has seen.
+    Ra,
     /// What C11 promises: execution graphs that axioms allow.
     Rc11(ReleaseSequence),
     /// A model that was written elsewhere.
@@ -23,7 +27,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// All of ours that are machines, from the strongest to the weakest.
+    /// All of ours with store buffers or without, from the strongest to the weakest.
     pub const ALL: [Self; 3] = [Self::Sc, Self::Tso, Self::Pso];
 
     /// The strongest: what happens, happens in memory.
@@ -31,6 +35,9 @@ impl Model {
 
     /// Ours under which stores wait, from the strongest to the weakest.
     pub const BUFFERED: [Self; 2] = [Self::Tso, Self::Pso];
+
+    /// Ours whose memory is messages: release/acquire, from the strongest to the weakest.
+    pub const RELEASE_ACQUIRE: [Self; 2] = [Self::Sra, Self::Ra];
 
     /// Ours that are languages: what their orders promise.
     pub const LANGUAGES: [Self; 2] = [Self::Rc11(ReleaseSequence::Updates), Self::Rc11(ReleaseSequence::OwnStores)];
@@ -41,15 +48,22 @@ impl Model {
             Self::Sc => "sc",
             Self::Tso => "tso",
             Self::Pso => "pso",
+            Self::Sra => "sra",
+            Self::Ra => "ra",
             Self::Rc11(ReleaseSequence::Updates) => "rc11",
             Self::Rc11(ReleaseSequence::OwnStores) => "rc11-rs11",
             Self::Foreign(model) => model.name(),
         }
     }
 
+    /// All of ours.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::RELEASE_ACQUIRE).chain(Self::LANGUAGES)
+    }
+
     /// Ours with this name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain(Self::LANGUAGES).find(|model| model.name() == name)
+        Self::every().find(|model| model.name() == name)
     }
 
     /// Does something with the machine of the model.
@@ -58,6 +72,8 @@ impl Model {
             Self::Sc => job.run(Sc),
             Self::Tso => job.run(Tso),
             Self::Pso => job.run(Pso { rmw: dialect.pso_rmw }),
+            Self::Sra => job.run(Sra),
+            Self::Ra => job.run(Ra),
             Self::Rc11(sequence) => job.run(Rc11 { sequence }),
             Self::Foreign(model) => job.run(model),
         }
@@ -69,7 +85,16 @@ impl Model {
             Self::Sc => Some(Buffering::None),
             Self::Tso => Some(Buffering::Fifo),
             Self::Pso => Some(Buffering::PerLocation(dialect.pso_rmw)),
-            Self::Rc11(_) | Self::Foreign(_) => None,
+            Self::Sra | Self::Ra | Self::Rc11(_) | Self::Foreign(_) => None,
+        }
+    }
+
+    /// How messages get into modification order, for the engines that are about that; `None` where there are none.
+    pub const fn messaging(self) -> Option<Messaging> {
+        match self {
+            Self::Sra => Some(Messaging::Appended),
+            Self::Ra => Some(Messaging::Inserted),
+            Self::Sc | Self::Tso | Self::Pso | Self::Rc11(_) | Self::Foreign(_) => None,
         }
     }
 
@@ -77,7 +102,15 @@ impl Model {
     pub const fn language(self) -> Option<Rc11> {
         match self {
             Self::Rc11(sequence) => Some(Rc11 { sequence }),
-            Self::Sc | Self::Tso | Self::Pso | Self::Foreign(_) => None,
+            Self::Sc | Self::Tso | Self::Pso | Self::Sra | Self::Ra | Self::Foreign(_) => None,
+        }
+    }
+
+    /// The model of messages that is the same for programs whose accesses it knows, for a language.
+    pub const fn of_messages(self) -> Option<Self> {
+        match self {
+            Self::Rc11(_) => Some(Self::Ra),
+            Self::Sc | Self::Tso | Self::Pso | Self::Sra | Self::Ra | Self::Foreign(_) => None,
         }
     }
 
@@ -87,9 +120,11 @@ impl Model {
             Self::Sc => (0, ""),
             Self::Tso => (1, ""),
             Self::Pso => (2, ""),
-            Self::Rc11(ReleaseSequence::Updates) => (3, ""),
-            Self::Rc11(ReleaseSequence::OwnStores) => (4, ""),
-            Self::Foreign(model) => (5, model.name()),
+            Self::Sra => (3, ""),
+            Self::Ra => (4, ""),
+            Self::Rc11(ReleaseSequence::Updates) => (5, ""),
+            Self::Rc11(ReleaseSequence::OwnStores) => (6, ""),
+            Self::Foreign(model) => (7, model.name()),
         }
     }
 }
@@ -180,4 +215,13 @@ impl Buffering {
         };
         model.name()
     }
+}
+
+/// How messages get into the modification order of their location: all that the engines for messages know of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Messaging {
+    /// At its end (SRA).
+    Appended,
+    /// Anywhere above what their writer has seen (RA).
+    Inserted,
 }

@@ -336,9 +336,15 @@ impl Zone {
         }
     }
 
+    /// In steps of [`heed`]: it goes with the cube of the number of variables, of which some thirty are few.
+    fn work_of_closing(&self) -> u32 {
+        let cube = (self.n as u64).saturating_pow(3) / 256;
+        8 + u32::try_from(cube.saturating_sub(128)).unwrap_or(u32::MAX / 2)
+    }
+
     /// Tightens all bounds by each other; false if no valuation is left.
     fn close(&mut self) -> bool {
-        heed(8);
+        heed(self.work_of_closing());
         for via in 0..self.n {
             for a in 0..self.n {
                 let to_via = self.bound(a, via);

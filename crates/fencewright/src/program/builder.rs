@@ -44,6 +44,7 @@ impl Builder {
             waits: BTreeSet::new(),
             misuses: BTreeMap::new(),
             hints: Vec::new(),
+            indexed: None,
             memo: Memo::default(),
         };
         Self { program, operations: FxHashMap::default() }

@@ -33,6 +33,11 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// A program with some number of copies, and the edges that its own are copies of.
+    pub(super) fn made_of(program: Program, copies: CopyCounts, origins: IndexVec<EdgeId, EdgeId>) -> Self {
+        Self { program, copies, origins }
+    }
+
     /// Fences that lie over the open program, over this instance.
     pub fn placement(&self, open: &Placement) -> Placement {
         let at = |(edge, &origin): (EdgeId, &EdgeId)| {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::index_type;
-use crate::program::{Expr, Misuse, NoHang, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId};
+use crate::program::{
+    Expr, Indexed, Misuse, NoHang, OperationId, Order, Property, PropertyId, StateVar, Template, TemplateId,
+};
 use crate::source::{Source, Span};
 use crate::util::{Idx, IndexVec, Memo};
 
@@ -382,6 +384,8 @@ pub struct Program {
     /// Assertions that the text does not have, and what it means that they fail.
     pub(super) misuses: BTreeMap<EdgeId, Misuse>,
     pub(super) hints: Vec<Expr<StateVar>>,
+    /// What stands for any number of threads with an index.
+    pub(super) indexed: Option<Arc<Indexed>>,
     /// What others have found out about it.
     pub(super) memo: Memo,
 }
@@ -396,7 +400,7 @@ impl Program {
     #[must_use]
     pub fn with_properties(&self, properties: impl IntoIterator<Item = Property>) -> Self {
         let properties = properties.into_iter().collect();
-        Self { properties, memo: Memo::default(), ..self.clone() }
+        Self { properties, indexed: self.unasked(), memo: Memo::default(), ..self.clone() }
     }
 
     /// The same program with assumptions for the assertions of some edges: runs in which they fail are not looked at.
@@ -406,17 +410,7 @@ impl Program {
             true => Edge { op: edge.op.assumed(), ..edge.clone() },
             false => edge.clone(),
         });
-        Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
-    }
-
-    /// The same program with other orders of some edges.
-    #[must_use]
-    pub fn with_orders(&self, orders: &BTreeMap<EdgeId, Order>) -> Self {
-        let edges = self.edges.iter_enumerated().map(|(id, edge)| {
-            let order = orders.get(&id).copied().unwrap_or(edge.order);
-            Edge { order, ..edge.clone() }
-        });
-        Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
+        Self { edges: edges.collect(), indexed: self.unasked(), memo: Memo::default(), ..self.clone() }
     }
 
     /// The same control flow over other data: other locations and processes, an operation for each edge, other
@@ -432,15 +426,16 @@ impl Program {
         Self { locations, processes, edges, properties, hints, memo: Memo::default(), ..self.clone() }
     }
 
-    /// The same with more locations and registers, an operation for each edge, and edges beside some of them that lead
-    /// to points of their own.
+    /// The same with more locations, arrays and registers, an operation for each edge, and edges beside some of them
+    /// that lead to points of their own.
     pub(crate) fn with_branches(
         &self,
         (locations, processes): (IndexVec<LocationId, Location>, IndexVec<ProcessId, Process>),
+        arrays: IndexVec<ArrayId, Array>,
         ops: Vec<Op>,
         branches: Vec<(EdgeId, Op)>,
     ) -> Self {
-        let mut with = self.with_data((locations, processes), ops, IndexVec::new(), Vec::new());
+        let mut with = Self { arrays, ..self.with_data((locations, processes), ops, IndexVec::new(), Vec::new()) };
         for (beside, op) in branches {
             let Edge { process, from, .. } = with.edges[beside];
             let to = with.points.push(Point { process, labels: Vec::new(), edges: Vec::new(), is_end: false });

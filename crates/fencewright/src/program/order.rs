@@ -4,7 +4,10 @@
 //! would emit for it. Such a fence is `Relaxed`: it says nothing beside the order of the access that it stands beside.
 //! An acquire fence takes no fence of a machine; it is a step that does nothing, and has its order.
 
-use crate::program::FenceKind;
+use std::collections::BTreeMap;
+
+use crate::program::{Edge, EdgeId, FenceKind, Op, Program};
+use crate::util::Memo;
 
 /// The order of an access or a fence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +71,17 @@ impl Order {
         }
     }
 
+    /// What is left of it for an operation.
+    #[must_use]
+    pub const fn of(self, op: &Op) -> Self {
+        match op {
+            Op::Load(..) | Op::Rmw { write: None, .. } => self.of_read(),
+            Op::Store(..) => self.of_write(),
+            Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) | Op::Assume(_) => self,
+            Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => self,
+        }
+    }
+
     /// What a fence of a machine with this order is in the language; nothing if it only stands beside an access. A full
     /// one without an order is the strongest that the language has.
     pub const fn of_fence(self, kind: FenceKind) -> Option<Self> {
@@ -86,5 +100,21 @@ impl Order {
     /// Whether a write with this order tells what the writer knows.
     pub const fn releases(self) -> bool {
         matches!(self, Self::Release | Self::AcqRel | Self::SeqCst)
+    }
+}
+
+impl Program {
+    /// The same program with other orders of some edges. A fence that is no longer seq_cst is no full one.
+    #[must_use]
+    pub fn with_orders(&self, orders: &BTreeMap<EdgeId, Order>) -> Self {
+        let edges = self.edges.iter_enumerated().map(|(id, edge)| {
+            let Some(&order) = orders.get(&id) else { return edge.clone() };
+            let op = match (&edge.op, order) {
+                (Op::Fence(_), Order::Acquire | Order::Release | Order::AcqRel) => Op::Fence(FenceKind::StoreStore),
+                (op, _) => op.clone(),
+            };
+            Edge { order, op, ..edge.clone() }
+        });
+        Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }
 }

@@ -36,13 +36,38 @@ pub enum Updates {
     Pass,
 }
 
+/// Some threads against any behavior of the others, and what has become of their points.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    /// The program; fences are part of it.
+    pub program: Program,
+    /// The points of the kept threads.
+    pub points: BTreeMap<PointId, PointId>,
+    /// Between a fence and the edge that it stands before.
+    pub ready: BTreeMap<EdgeId, PointId>,
+    /// Between an edge and the fence behind it.
+    pub done: BTreeMap<EdgeId, PointId>,
+}
+
 impl Program {
     /// These threads, with their fences, against any behavior of the others. Nothing if a foreign location has no
     /// range.
     pub fn projected(&self, placement: &Placement, kept: &BTreeSet<ProcessId>, updates: Updates) -> Option<Self> {
+        self.projection(placement, kept, updates, &BTreeSet::new()).map(|it| it.program)
+    }
+
+    /// The same with what has become of points. Some locations are foreign, whoever writes them.
+    pub fn projection(
+        &self,
+        placement: &Placement,
+        kept: &BTreeSet<ProcessId>,
+        updates: Updates,
+        also_foreign: &BTreeSet<LocationId>,
+    ) -> Option<Projection> {
         let is_foreign =
             |x: LocationId| self.edges.iter().any(|edge| !kept.contains(&edge.process) && self.may_write(&edge.op, x));
-        let foreign: BTreeSet<LocationId> = self.locations.indices().filter(|&x| is_foreign(x)).collect();
+        let mut foreign: BTreeSet<LocationId> = self.locations.indices().filter(|&x| is_foreign(x)).collect();
+        foreign.extend(also_foreign);
         if foreign.iter().any(|&x| self.locations[x].domain.bounds().is_none()) {
             return None;
         }
@@ -56,10 +81,13 @@ impl Program {
             points: IndexVec::new(),
             edges: IndexVec::new(),
             places: BTreeMap::new(),
+            ready: BTreeMap::new(),
+            done: BTreeMap::new(),
             scratch: BTreeMap::new(),
         };
         kept.iter().for_each(|&process| making.process(process));
-        Some(making.made())
+        let (points, ready, done) = (making.places.clone(), making.ready.clone(), making.done.clone());
+        Some(Projection { program: making.made(), points, ready, done })
     }
 
     /// The threads without which nothing is known of a situation: those that it names, reads registers of, or that
@@ -100,6 +128,9 @@ struct Making<'a> {
     edges: IndexVec<EdgeId, Edge>,
     /// What the points of kept threads become.
     places: BTreeMap<PointId, PointId>,
+    /// Where a fence before an edge leads, and where one behind it starts.
+    ready: BTreeMap<EdgeId, PointId>,
+    done: BTreeMap<EdgeId, PointId>,
     scratch: BTreeMap<(ProcessId, Held), RegisterId>,
 }
 
@@ -127,12 +158,14 @@ impl Making<'_> {
         if let Some(kind) = self.placement.get(id, Side::Before) {
             let next = self.point(process);
             self.push(edge, from, Op::Fence(kind), next);
+            self.ready.insert(id, next);
             from = next;
         }
         let end = match self.placement.get(id, Side::After) {
             Some(kind) => {
                 let end = self.point(process);
                 self.push(edge, end, Op::Fence(kind), to);
+                self.done.insert(id, end);
                 end
             }
             None => to,
@@ -297,6 +330,7 @@ impl Making<'_> {
             properties,
             no_hang: None,
             hints: Vec::new(),
+            indexed: None,
             memo: Memo::default(),
             ..self.of.clone()
         }

@@ -47,6 +47,8 @@ pub struct Reorder {
     pub from: Order,
     /// The one that it gets.
     pub to: Order,
+    /// The one that it gets for where it fails, if that changes.
+    pub failure: Option<Order>,
     /// Whether only the language needs it, and no machine with store buffers.
     pub is_companion: bool,
 }

@@ -19,6 +19,9 @@ index_type!(
     pub OperationId
 );
 
+/// Fewer instances of a thread are told apart, whatever they do.
+const MANY_INSTANCES: usize = 3;
+
 /// A thread of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
@@ -49,14 +52,15 @@ impl Template {
 impl Program {
     /// Whether the number of its threads is left open. Only [instances](Program::instance) of such a program have runs.
     pub fn is_open(&self) -> bool {
-        self.templates().iter().any(|it| it.copies == Copies::Any)
+        self.templates().iter().any(|it| it.copies == Copies::Any) || self.indexed().is_some()
     }
 
-    /// The same program with any number of copies of each thread of the text that has so many instances. Whether these
-    /// are alike is for others to see.
+    /// The same program with any number of copies of each thread of the text that has many instances. Whether these are
+    /// alike is for others to see.
     #[must_use]
-    pub(crate) fn opened(&self, at_least: usize) -> Self {
-        let templates = self.templates.iter_enumerated().map(|(id, it)| match self.instances(id).count() >= at_least {
+    pub(crate) fn opened(&self) -> Self {
+        let is_many = |id| self.instances(id).count() >= MANY_INSTANCES;
+        let templates = self.templates.iter_enumerated().map(|(id, it)| match is_many(id) {
             true => Template { copies: Copies::Any, ..it.clone() },
             false => it.clone(),
         });

@@ -7,9 +7,11 @@ use crate::certificate::{
     Basis, Claim, Constraint, LocalState, Message, MessageKind, ProcessProof, Proof, Waiting, local_states,
 };
 use crate::engine::automaton::Merging;
-use crate::engine::backward::load_buffer::proof::{Resting, Sought, ToldElement, ToldProcess, seek as search};
+use crate::engine::backward::Resting;
+use crate::engine::backward::load_buffer::proof::{Sought, Told, ToldElement, ToldProcess, seek as search};
 use crate::engine::{RestsOn, StopReason, Task};
 use crate::program::{LocationId, ProcessId, Value};
+use crate::system::Flow;
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
@@ -28,7 +30,7 @@ impl Prover {
 }
 
 /// Which searches to try, each coarser than the next.
-const MERGINGS: [Merging; 3] = [
+pub(super) const MERGINGS: [Merging; 3] = [
     Merging { dead_registers: true, local_steps: true, bisimilar: false },
     Merging { dead_registers: true, local_steps: false, bisimilar: false },
     Merging { dead_registers: false, local_steps: false, bisimilar: false },
@@ -69,7 +71,6 @@ fn seek(
     max_constraints: u64,
     monitor: &dyn Monitor,
 ) -> Result<Option<Basis>, StopReason> {
-    let buffering = task.buffering().map_err(|it| StopReason::Unproved(it.reason))?;
     let capped = Capped { monitor, max: max_constraints };
     let (told, resting) = match search(task, merging, &capped) {
         Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
@@ -81,18 +82,34 @@ fn seek(
         Ok(Sought::Safe(told, resting)) => (told, resting),
     };
     let values = told.values.iter().map(|values| values.iter().copied().collect()).collect();
-    let locals = local_states(task.program, task.placement, buffering, &values, &Scaled(monitor))
-        .map_err(|failure| reason(failure, StopReason::Unproved))?;
-    let mut processes = IndexVec::new();
-    for (process, states) in locals.iter_enumerated() {
-        let Some(classes) = classes(process, states, &resting) else { return Ok(None) };
-        processes.push(process_proof(&told.processes[process], classes));
-    }
+    let of: Vec<ProcessId> = task.program.processes().indices().collect();
+    let Some(processes) = proofs(task, &of, (&told, &resting), &values, monitor)? else { return Ok(None) };
     let elements = told.elements.iter().map(element).collect();
     Ok(Some(Basis { values, processes, elements }))
 }
 
-fn classes(
+/// What is known of some processes, unless the search merges their local states in a way that is no map on them.
+pub(super) fn proofs(
+    task: &Task<'_>,
+    of: &[ProcessId],
+    (told, resting): (&Told, &Resting<'_>),
+    values: &IndexVec<LocationId, BTreeSet<Value>>,
+    monitor: &dyn Monitor,
+) -> Result<Option<IndexVec<ProcessId, ProcessProof>>, StopReason> {
+    let buffering = task.buffering().map_err(|it| StopReason::Unproved(it.reason))?;
+    let flow = Flow { program: task.program, placement: task.placement };
+    let locals = local_states(flow, of, buffering, values, &Scaled(monitor))
+        .map_err(|failure| reason(failure, StopReason::Unproved))?;
+    let mut proofs = IndexVec::new();
+    for (&process, states) in of.iter().zip(&locals) {
+        let Some(classes) = classes(process, states, resting) else { return Ok(None) };
+        proofs.push(process_proof(&told.processes[process], classes));
+    }
+    Ok(Some(proofs))
+}
+
+/// The state in which each local state comes to rest, as its class; nothing if one may come to rest in several.
+pub(super) fn classes(
     process: ProcessId,
     states: &BTreeSet<LocalState>,
     resting: &Resting<'_>,
@@ -104,7 +121,7 @@ fn classes(
     states.iter().map(|state| class(state).map(|class| (state.clone(), class))).collect()
 }
 
-fn process_proof(told: &ToldProcess, classes: BTreeMap<LocalState, Class>) -> ProcessProof {
+pub(super) fn process_proof(told: &ToldProcess, classes: BTreeMap<LocalState, Class>) -> ProcessProof {
     let by_class = |all: &[BTreeSet<Value>]| (0..).zip(all.iter().cloned()).collect();
     let mut pending = BTreeMap::new();
     for (x, states) in told.pending.iter().enumerate() {
@@ -120,7 +137,7 @@ fn process_proof(told: &ToldProcess, classes: BTreeMap<LocalState, Class>) -> Pr
     }
 }
 
-fn element(told: &ToldElement) -> Constraint {
+pub(super) fn element(told: &ToldElement) -> Constraint {
     let message = |&(is_own, location, value): &(bool, LocationId, _)| {
         let kind = if is_own { MessageKind::Own } else { MessageKind::Sample };
         Message { kind, location, value }

@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::certificate::fences::{FenceSet, all_but};
-use crate::certificate::{Certificate, Claim, FenceClaim, FenceOutcome, Proof, ProvedClause, ProvedSet};
+use crate::certificate::{Certificate, Claim, FenceClaim, FenceOutcome, Proof, ProvedClause, ProvedSet, Witness};
 use crate::engine::portfolio::Auto;
 use crate::engine::{Engine, StopReason, Task, Verdict};
 use crate::memory::Model;
 use crate::program::{By, FenceKind, FencePlace};
 use crate::synth::{Choice, Outcome, Request, Synthesis, Why};
-use crate::system::Trace;
 use crate::watch::Monitor;
 
-use super::{checked, proof};
+use super::{checked, proof, witness};
 
 /// Puts down why a synthesis found what it found, for the place and sharing that its candidates come from.
 ///
@@ -29,7 +28,7 @@ pub fn certify_fences(
     let outcome = match &synthesis.outcome {
         Outcome::Unknown(reason) => return Err(reason.clone()),
         Outcome::Correct => FenceOutcome::Correct(found_anew(task, monitor)?),
-        Outcome::Unfixable(run, Why::UnsafeUnderSc) => FenceOutcome::Unfixable(Model::STRONGEST, run.trace.clone()),
+        Outcome::Unfixable(run, Why::UnsafeUnderSc) => FenceOutcome::Unfixable(Model::STRONGEST, witness(run)),
         Outcome::Unfixable(..) => {
             let run = run_without(task, request, &kinds, &FenceSet::new(), monitor)?;
             FenceOutcome::Unfixable(task.model, run)
@@ -77,11 +76,11 @@ fn run_without(
     kinds: &BTreeSet<FenceKind>,
     clause: &FenceSet,
     monitor: &dyn Monitor,
-) -> Result<Trace, StopReason> {
+) -> Result<Witness, StopReason> {
     let placement = all_but(request.candidates, kinds, clause);
     let answer = Auto.check(&Task { placement: &placement, ..*task }, monitor);
     match answer.map(|it| it.verdict) {
-        Ok(Verdict::Unsafe(run)) => Ok(run.trace),
+        Ok(Verdict::Unsafe(run)) => Ok(witness(&run)),
         Ok(Verdict::Unknown(reason)) => Err(reason),
         Ok(Verdict::Safe) => {
             Err(StopReason::Defect("a clause is hit by no fence, and yet the program is safe".to_owned()))

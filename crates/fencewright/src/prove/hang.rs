@@ -7,7 +7,7 @@ use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdic
 use crate::program::Program;
 use crate::watch::Monitor;
 
-use super::{Proved, certificate, checked, proof, reason};
+use super::{Proved, certificate, checked, proof, reason, witness};
 
 /// Asks an engine whether a program hangs, and puts down why; a hang with unbounded data may be shown by its run alone.
 /// The program is that of the run, with the question as a property.
@@ -23,6 +23,10 @@ pub fn certify_hang(
     if hang.others == Others::GoOn {
         let reason = "certificates are not about dead waits".to_owned();
         return Err(Unsupported { reason, help: "ask for hangs".to_owned() });
+    }
+    if task.model.messaging().is_some() {
+        let reason = format!("certificates of hangs are about store buffers, and {} has none", task.model);
+        return Err(Unsupported { reason, help: "`check --ask hang` answers without one".to_owned() });
     }
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
@@ -52,7 +56,7 @@ fn why(
     let asked = Task { program: &asked, ..*task };
     let placement = task.placement.clone();
     let mut found = match &answer.verdict {
-        Verdict::Unsafe(run) => checked(&asked, Claim::Unsafe(placement, run.trace.clone()), monitor)?,
+        Verdict::Unsafe(run) => checked(&asked, Claim::Unsafe(placement, witness(run)), monitor)?,
         Verdict::Safe | Verdict::Unknown(_) => {
             certificate(&asked, Claim::Safe(placement, proof(&asked, answer.engine, monitor)?))
         }

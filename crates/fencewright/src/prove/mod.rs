@@ -6,10 +6,14 @@
 //! | file | idea |
 //! |---|---|
 //! | [`basis`] | the basis of the load-buffer search |
+//! | [`multisets`] | the basis of the search for any number of threads |
+//! | [`projections`] | bases for some threads at a time, against any behavior of the others |
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
 //! | [`states`] | the number of states, if they are few; with abstract store buffers there often are |
 //! | [`fences`] | every minimal set of fences |
 //! | [`hang`] | that a program has no hang, or one |
+//! | [`language`] | what C11 promises |
+//! | [`potentials`] | the basis of the search for release/acquire |
 //! | [`race`] | that accesses to plain data do not race |
 //! | [`robust`] | that a program behaves as under sequential consistency, or does not |
 
@@ -17,17 +21,25 @@ mod basis;
 mod fences;
 mod grid;
 mod hang;
+mod language;
+mod multisets;
+mod potentials;
+mod projections;
 mod race;
 mod robust;
 mod states;
 
-use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, digest, verify};
-use crate::engine::{Answer, Engine, RestsOn, StopReason, Task, Unsupported, Verdict, named, with_observer};
+use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, Witness, digest, verify};
+use crate::engine::{
+    Answer, Engine, RestsOn, StopReason, Task, Unsupported, Verdict, named, projection, with_observer,
+};
 use crate::memory::{Buffering, PsoRmw};
+use crate::system::Run;
 use crate::watch::{Monitor, Progress, Stop};
 
 pub use fences::certify_fences;
 pub use hang::certify_hang;
+pub use language::certify_language;
 pub use race::certify_race;
 pub use robust::{certify_robust, certify_robust_trace};
 
@@ -47,16 +59,22 @@ pub trait Prover: Sync {
 }
 
 /// All of them, in the order in which they are asked if the engine says nothing of it: the states if they are few, a
-/// basis if it is not too large, buffers of which less is kept, a grid, any number of states, a basis however large.
+/// basis if it is not too large, one for any number of threads, bases of
+/// some of them at a time, buffers of which less is kept, a grid, any number of states, a basis however large.
 pub const PROVERS: &[&dyn Prover] = &[
     &states::Plain::QUICK,
     &states::Ordered,
     &basis::Prover::QUICK,
+    &multisets::Prover,
+    &projections::Prover,
     &states::Coherent,
     &grid::Prover,
     &states::Plain::PATIENT,
     &basis::Prover::PATIENT,
 ];
+
+/// Those for release/acquire, which has no store buffers.
+const OF_MESSAGES: &[&dyn Prover] = &[&states::Plain::QUICK, &potentials::Prover, &states::Plain::PATIENT];
 
 /// What came of an attempt.
 #[derive(Clone, Debug)]
@@ -76,21 +94,29 @@ const STEPS_PER_CONSTRAINT: u64 = 32;
 /// The engine does not take the task.
 pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proved, Unsupported> {
     if task.model.language().is_some() {
-        let reason = format!("certificates are about machines, and {} is a language", task.model);
-        return Err(Unsupported { reason, help: "`check` answers without one".to_owned() });
+        return certify_language(engine, task, monitor).map(|it| it.0);
     }
-    task.is_closed()?;
+    if task.program.indexed().is_some() {
+        task.is_closed()?;
+    }
     let answer = engine.check(task, monitor)?;
-    let certificate = match &answer.verdict {
-        Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), run.trace.clone()), monitor),
+    let why = match &answer.verdict {
+        Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), witness(run)), monitor),
         Verdict::Unknown(_) => return Ok(Proved { answer, certificate: None }),
         Verdict::Safe => proof(task, answer.engine, monitor)
             .map(|proof| certificate(task, Claim::Safe(task.placement.clone(), proof))),
     };
-    Ok(match certificate {
-        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
-        Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
-    })
+    Ok(Proved::of(answer, why))
+}
+
+impl Proved {
+    /// An answer and why it is so; unknown where that is not known.
+    fn of(answer: Answer, why: Result<Certificate, StopReason>) -> Self {
+        match why {
+            Ok(certificate) => Self { answer, certificate: Some(certificate) },
+            Err(reason) => Self { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
+        }
+    }
 }
 
 /// Why no bad situation can be reached; the checker accepts it. From the first of [`PROVERS`] that has a proof, those
@@ -99,11 +125,20 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
 /// # Errors
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-    task.is_closed().map_err(|it| StopReason::Unproved(it.reason))?;
+    if task.program.indexed().is_some() {
+        return Err(StopReason::Unproved("it has any number of threads with an index".to_owned()));
+    }
+    if task.program.is_open() {
+        return multisets::Prover.prove(task, monitor);
+    }
     let mut before = Vec::new();
-    let rests_on = named(engine).map_or(RestsOn::Other, |it| it.card().rests_on);
-    let first = PROVERS.iter().filter(|it| it.follows(rests_on));
-    for prover in first.chain(PROVERS.iter().filter(|it| !it.follows(rests_on))) {
+    let rests_on = match engine {
+        projection::NAME => RestsOn::Projections,
+        _ => named(engine).map_or(RestsOn::Other, |it| it.card().rests_on),
+    };
+    let provers = if task.model.messaging().is_some() { OF_MESSAGES } else { PROVERS };
+    let first = provers.iter().filter(|it| it.follows(rests_on));
+    for prover in first.chain(provers.iter().filter(|it| !it.follows(rests_on))) {
         if !prover.proves(task, &before) {
             continue;
         }
@@ -113,6 +148,12 @@ pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Pro
         }
     }
     Err(before.pop().unwrap_or_else(|| StopReason::Unproved("no prover takes the program".to_owned())))
+}
+
+/// A run as it is shown.
+pub(crate) fn witness(run: &Run) -> Witness {
+    let copies = run.instance.as_ref().map(|it| it.copies.clone()).unwrap_or_default();
+    Witness { copies, trace: run.trace.clone() }
 }
 
 /// What is found of a program with an observer, if it has invariants, as the checker will look at it.

@@ -3,13 +3,14 @@
 
 use crate::certificate::{Certificate, Claim, Proof, Question, digest, explore_ordered};
 use crate::engine::data_race::ask_race;
-use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict};
+use crate::engine::{Asked, Engine, StopReason, Task, Unsupported, Verdict};
 use crate::program::Program;
 use crate::watch::Monitor;
 
-use super::{Proved, Scaled, certificate, proof, reason};
+use super::{Proved, Scaled, certificate, language, proof, reason};
 
-/// Asks an engine whether accesses to plain data race, and puts down why they do not. A race is shown by its run alone.
+/// Asks an engine whether accesses to plain data race, and puts down why they do not. A race is shown by its run alone;
+/// where a language promises nothing of it, by its execution graph.
 /// The program is that of the run, with the question as a property.
 ///
 /// # Errors
@@ -20,12 +21,15 @@ pub fn certify_race(
     monitor: &dyn Monitor,
 ) -> Result<(Proved, Program), Unsupported> {
     let Asked { answer, program } = ask_race(engine, task, monitor)?;
+    if task.model.language().is_some() {
+        return Ok((language::proved(task, answer, Question::Race(0), monitor), program));
+    }
     let proved = match &answer.verdict {
         Verdict::Unsafe(_) | Verdict::Unknown(_) => Proved { answer, certificate: None },
-        Verdict::Safe => match why(task, answer.engine, monitor) {
-            Ok(certificate) => Proved { answer, certificate: Some(certificate) },
-            Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
-        },
+        Verdict::Safe => {
+            let why = why(task, answer.engine, monitor);
+            Proved::of(answer, why)
+        }
     };
     Ok((proved, program))
 }

@@ -1,15 +1,15 @@
 //! Certificates of robustness: the states in which an attack may be under way; or, of control and registers, a proof
 //! that what the checker finds to be new is not reached.
 
-use crate::certificate::{Certificate, Claim, Proof, Question, digest, explore_attacks};
+use crate::certificate::{Certificate, Claim, Proof, Question, Witness, digest, explore_attacks};
 use crate::engine::robust::{Attacks, RobustTrace, ask_robust};
-use crate::engine::{Answer, Asked, Engine, StopReason, Task, Unsupported, Verdict, ask};
+use crate::engine::{Asked, Engine, StopReason, Task, Unsupported, Verdict, ask};
 use crate::program::{Program, PropertyId};
 use crate::system::{Run, Trace, Violation};
 use crate::util::Idx;
 use crate::watch::Monitor;
 
-use super::{Proved, Scaled, certificate, checked, proof, reason};
+use super::{Proved, Scaled, certificate, checked, language, proof, reason, witness};
 
 /// Asks whether every execution is one of sequential consistency, and puts down why. The program is that of the run,
 /// with the question as a property.
@@ -22,12 +22,15 @@ pub fn certify_robust_trace(
     monitor: &dyn Monitor,
 ) -> Result<(Proved, Program), Unsupported> {
     let Asked { answer, program } = ask(&Attacks { others: engine }, &RobustTrace, task, monitor)?;
+    if task.model.language().is_some() {
+        return Ok((language::proved(task, answer, Question::RobustTrace, monitor), program));
+    }
     let why = match &answer.verdict {
         Verdict::Safe => attacks(task, monitor).map(|it| safe(task, Question::RobustTrace, it)),
         Verdict::Unsafe(run) => shown(task, Question::RobustTrace, run, monitor),
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),
     };
-    Ok((proved(answer, why), program))
+    Ok((Proved::of(answer, why), program))
 }
 
 /// Asks whether a program comes to nothing, by control and registers, that sequential consistency does not come to, and
@@ -46,14 +49,7 @@ pub fn certify_robust(
         Verdict::Unsafe(run) => shown(task, Question::Robust, run, monitor),
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),
     };
-    Ok((proved(answer, why), program))
-}
-
-fn proved(answer: Answer, why: Result<Certificate, StopReason>) -> Proved {
-    match why {
-        Ok(certificate) => Proved { answer, certificate: Some(certificate) },
-        Err(reason) => Proved { answer: Answer { verdict: Verdict::Unknown(reason), ..answer }, certificate: None },
-    }
+    Ok((Proved::of(answer, why), program))
 }
 
 fn attacks(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
@@ -89,7 +85,8 @@ fn shown(task: &Task<'_>, question: Question, run: &Run, monitor: &dyn Monitor) 
     for n_steps in 0..=all {
         let steps = run.trace.steps[..n_steps].to_vec();
         let trace = Trace { start: run.trace.start.clone(), steps, violation };
-        match checked(&asked, Claim::Unsafe(task.placement.clone(), trace), monitor) {
+        let shown = Witness { trace, ..witness(run) };
+        match checked(&asked, Claim::Unsafe(task.placement.clone(), shown), monitor) {
             Ok(mut found) => {
                 found.subject.question = question;
                 // It is about the program; what is asked of it is made anew.

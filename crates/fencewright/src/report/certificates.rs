@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::copies;
 use super::json::SCHEMA_NAME;
 use super::notes::{Note, NoteJson, notes_json};
 use crate::certificate::{Certificate, Claim, Failure, FenceClaim, FenceOutcome, Question, Subject};
@@ -52,7 +53,7 @@ impl Verification<'_> {
         let (says, would) = self.says();
         match &certificate.claim {
             Claim::Safe(..) | Claim::Unsafe(..) => match certificate.claim.laid_over() {
-                None => format!("{file} {says} {under}{}", self.exceptions()),
+                None => format!("{file} {says} {under}{}{}", self.exceptions(), self.copies()),
                 Some(placement) => format!(
                     "with further fences ({}) the program would {would} {under}{}; this says nothing of {file} as \
                      it is",
@@ -72,6 +73,18 @@ impl Verification<'_> {
         }
     }
 
+    /// How many threads it is said of, where the program leaves that open.
+    fn copies(&self) -> String {
+        match &self.certificate.claim {
+            Claim::Safe(..) => copies::for_every(self.program).to_owned(),
+            Claim::Unsafe(_, witness) if self.program.is_open() => {
+                let n_copies: usize = witness.copies.values().sum();
+                format!(", with {n_copies} {}", if n_copies == 1 { "copy" } else { "copies" })
+            }
+            Claim::Unsafe(..) | Claim::Fences(_) => String::new(),
+        }
+    }
+
     /// What is said of the program, and what would be.
     fn says(&self) -> (&'static str, &'static str) {
         let is_safe = matches!(self.certificate.claim, Claim::Safe(..));
@@ -80,6 +93,9 @@ impl Verification<'_> {
             (Question::Safety, false) => ("is unsafe", "be unsafe"),
             (Question::Hang(_), true) => ("has no hang", "have no hang"),
             (Question::Hang(_), false) => ("hangs", "hang"),
+            (Question::Race(_), true) if self.certificate.subject.model.language().is_some() => {
+                ("has no race", "have no race")
+            }
             (Question::Race(_), true) => (
                 "has no race in any sequentially consistent run, and no two accesses at once",
                 "have no race in any sequentially consistent run, and no two accesses at once",

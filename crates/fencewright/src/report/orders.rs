@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::memory::Model;
-use crate::program::{Op, Order, Program};
+use crate::program::{Order, Program};
 use crate::report::json::SCHEMA_NAME;
 use crate::report::notes::{NoteJson, notes_json};
 use crate::report::trace_text::trace_text_within;
@@ -27,6 +27,8 @@ pub struct OrdersFinding<'a> {
     pub offered: Offered,
     /// What was found.
     pub answer: Result<&'a Orders, &'a Refusal>,
+    /// The first choice as a unified diff, if it is wanted.
+    pub diff: Option<&'a str>,
     /// How long it took.
     pub seconds: f64,
     /// What was said of the input.
@@ -65,10 +67,12 @@ struct Chosen {
 fn places(program: &Program, elements: &[Element], set: &OrderSet) -> Vec<Chosen> {
     let mut all: BTreeMap<(Span, bool), Chosen> = BTreeMap::new();
     for element in elements {
-        let is_fence = matches!(element.strength, Strength::Fence(_) | Strength::FenceBefore);
+        let is_fence = element.strength.is_of_fence();
         let to = match element.strength {
             Strength::FenceBefore => is_fenced(elements, &set.elements, element.edges[0]).then_some(Order::SeqCst),
-            Strength::Fence(_) => order_of(elements, &set.elements, element.edges[0]),
+            Strength::FenceAcquire | Strength::FenceRelease | Strength::FenceSeqCst => {
+                order_of(elements, &set.elements, element.edges[0])
+            }
             Strength::Acquire | Strength::Release | Strength::SeqCst => {
                 Some(order_of(elements, &set.elements, element.edges[0]).unwrap_or(Order::Relaxed))
             }
@@ -83,16 +87,12 @@ fn places(program: &Program, elements: &[Element], set: &OrderSet) -> Vec<Chosen
 fn own(program: &Program, element: &Element) -> Option<Order> {
     match element.strength {
         Strength::FenceBefore => None,
-        Strength::Fence(order) => Some(order),
+        Strength::FenceAcquire | Strength::FenceRelease | Strength::FenceSeqCst => {
+            program.edges()[element.edges[0]].fence_order()
+        }
         Strength::Acquire | Strength::Release | Strength::SeqCst => {
             let edges = element.edges.iter().map(|&edge| &program.edges()[edge]);
-            let of = |op: &Op, order: Order| match op {
-                Op::Load(..) | Op::Rmw { write: None, .. } => order.of_read(),
-                Op::Store(..) => order.of_write(),
-                Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) | Op::Assume(_) => order,
-                Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) => order,
-            };
-            edges.map(|edge| of(&edge.op, edge.order)).reduce(Order::join)
+            edges.map(|edge| edge.order.of(&edge.op)).reduce(Order::join)
         }
     }
 }
@@ -138,7 +138,7 @@ fn headline(finding: &OrdersFinding<'_>) -> String {
         }
         (_, "unfixable") => match finding.offered {
             Offered::Own => format!("not correct under {model} as it is"),
-            Offered::All => format!("no orders make it correct under {model}"),
+            Offered::All | Offered::Stronger => format!("no orders make it correct under {model}"),
         },
         (_, _) => format!("unknown under {model}: {}", finding.reason().unwrap_or_default()),
     }
@@ -170,6 +170,8 @@ pub(super) struct OrdersLine<'a> {
     reason: Option<String>,
     complete: bool,
     order_sets: Vec<SetJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<NoteJson<'a>>,
     stats: OrdersStats,
@@ -213,6 +215,7 @@ impl<'a> OrdersLine<'a> {
             reason: finding.reason(),
             complete: finding.answer.is_ok_and(|it| it.stopped.is_none()),
             order_sets: sets.iter().map(of).collect(),
+            diff: finding.diff,
             diagnostics: notes_json(finding.notes),
             stats: OrdersStats { seconds: finding.seconds, checks: finding.answer.map_or(0, |it| it.n_checks) },
         }

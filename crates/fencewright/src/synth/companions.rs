@@ -38,7 +38,7 @@ pub fn reordered(
             ask(program, reader, Order::Acquire, &mut asked);
         }
     }
-    let reorder = |is_companion| move |(access, (from, to))| Reorder { access, from, to, is_companion };
+    let reorder = |is_companion| move |(access, (from, to))| Reorder { access, from, to, failure: None, is_companion };
     let companions = asked
         .into_iter()
         .filter(|(span, (from, to))| from != to && changeable.contains(span) && !own.contains_key(span));

@@ -12,6 +12,9 @@
 //! because every smaller set misses a clause. All minimal sets are listed when no set is left that hits all clauses
 //! and includes none of them.
 //!
+//! Under a model without store buffers the clause of a run is what is left when its set has grown as far as it stays
+//! unsafe (`grow`).
+//!
 //! The clauses may also come from one search with fences that may be there or not (`labelled`), and the first sets from
 //! what an abstraction says that fences avoid (`avoid`). An engine that only proves takes fences away from all of them
 //! (`weaken`).
@@ -21,6 +24,7 @@ mod clause;
 mod companions;
 mod cost;
 mod decide;
+mod grow;
 mod hitting;
 mod labelled;
 pub mod orders;
@@ -372,7 +376,13 @@ impl<'a> Search<'a> {
 
     /// Adds the clause of a bad run.
     fn learn(&mut self, fences: &Choice, run: Box<Run>) -> Flow {
-        let elements = clause::clause(self.task.program, &self.choices, &run);
+        let elements = match run.model.messaging() {
+            Some(_) => match self.grown(fences, run.model) {
+                Ok(elements) => elements,
+                Err(reason) => return self.end(reason),
+            },
+            None => clause::clause(self.task.program, &self.choices, &run),
+        };
         if elements.is_empty() {
             return Flow::Break(Some(Outcome::Unfixable(run, Why::NoCandidate)));
         }

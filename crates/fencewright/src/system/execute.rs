@@ -177,12 +177,18 @@ impl<'a> Local<'a> {
 
     /// The registers with one of them changed; a value outside its range is a violation.
     pub fn assign(&self, registers: &[Value], register: RegisterId, value: Value) -> Result<Vec<Value>, Stop> {
+        let mut registers = registers.to_vec();
+        self.assign_in(&mut registers, register, value)?;
+        Ok(registers)
+    }
+
+    /// Assigns to a register, where it is.
+    fn assign_in(&self, registers: &mut [Value], register: RegisterId, value: Value) -> Result<(), Stop> {
         if !self.program.processes()[self.edge.process].registers[register].domain.contains(value) {
             return Err(Stop::Fault(Fault::RegisterRange(self.id, register, value)));
         }
-        let mut registers = registers.to_vec();
         registers[register.index()] = value;
-        Ok(registers)
+        Ok(())
     }
 
     /// The location that a place stands for; outside the array it is a violation.
@@ -316,49 +322,76 @@ impl Inside for Touched {
 
 /// Every way through a locked block.
 pub fn run_block<B: Inside>(local: &Local<'_>, body: &[Micro], start: B) -> Vec<Result<B, Stop>> {
-    let Some((first, rest)) = body.split_first() else { return vec![Ok(start)] };
-    let firsts = run_micro(local, first, start);
-    let ends = firsts.into_iter().flat_map(|middle| match middle {
-        Ok(middle) => run_block(local, rest, middle),
-        Err(stop) => vec![Err(stop)],
-    });
-    ends.collect()
+    let mut ends = Vec::new();
+    run_on(local, body, start, &mut ends);
+    ends
 }
 
-fn run_micro<B: Inside>(local: &Local<'_>, micro: &Micro, mut inside: B) -> Vec<Result<B, Stop>> {
-    let registers = &inside.block().registers;
-    match micro {
-        Micro::Assume(condition) => match local.eval(condition, registers) {
-            Ok(0) => Vec::new(),
-            Ok(_) => vec![Ok(inside)],
-            Err(stop) => vec![Err(stop)],
-        },
-        Micro::Assert(condition) => vec![local.check(condition, registers).map(|()| inside)],
-        Micro::Assign(register, value) => {
-            let value = local.eval(value, registers);
-            vec![value.and_then(|value| assigned(local, inside, *register, value))]
-        }
-        Micro::Havoc(register, lo, hi) => {
-            (*lo..=*hi).map(|value| assigned(local, inside.clone(), *register, value)).collect()
-        }
-        Micro::Load(register, place) => vec![local.resolve(place, registers).and_then(|x| {
-            inside.reads(x);
-            let value = inside.block().contents[x.index()];
-            assigned(local, inside, *register, value)
-        })],
-        Micro::Store(place, value) => vec![local.store(place, value, registers).map(|(x, value)| {
-            inside.writes(x);
-            inside.block().contents[x.index()] = value;
-            inside
-        })],
-        Micro::Choose(branches) => {
-            branches.iter().flat_map(|branch| run_block(local, branch, inside.clone())).collect()
+/// Goes through a block until there are several ways, then on each of them in turn.
+fn run_on<B: Inside>(local: &Local<'_>, body: &[Micro], mut inside: B, ends: &mut Vec<Result<B, Stop>>) {
+    for (i, micro) in body.iter().enumerate() {
+        let rest = &body[i + 1..];
+        match micro {
+            Micro::Choose(branches) => {
+                let mut middles = Vec::new();
+                for branch in branches {
+                    if !is_closed(local, branch, &inside.block().registers) {
+                        run_on(local, branch, inside.clone(), &mut middles);
+                    }
+                }
+                return middles.into_iter().for_each(|middle| match middle {
+                    Ok(middle) => run_on(local, rest, middle, ends),
+                    Err(stop) => ends.push(Err(stop)),
+                });
+            }
+            Micro::Havoc(register, lo, hi) => {
+                return (*lo..=*hi).for_each(|value| {
+                    let mut middle = inside.clone();
+                    match local.assign_in(&mut middle.block().registers, *register, value) {
+                        Ok(()) => run_on(local, rest, middle, ends),
+                        Err(stop) => ends.push(Err(stop)),
+                    }
+                });
+            }
+            Micro::Assume(_) | Micro::Assert(_) | Micro::Assign(..) | Micro::Load(..) | Micro::Store(..) => {
+                match run_micro(local, micro, &mut inside) {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    Err(stop) => return ends.push(Err(stop)),
+                }
+            }
         }
     }
+    ends.push(Ok(inside));
 }
 
-/// The same with one register changed.
-fn assigned<B: Inside>(local: &Local<'_>, mut inside: B, register: RegisterId, value: Value) -> Result<B, Stop> {
-    inside.block().registers = local.assign(&inside.block().registers, register, value)?;
-    Ok(inside)
+/// Whether a branch begins with a condition that does not hold.
+fn is_closed(local: &Local<'_>, branch: &[Micro], registers: &[Value]) -> bool {
+    matches!(branch.first(), Some(Micro::Assume(condition)) if local.eval(condition, registers) == Ok(0))
+}
+
+/// Does what has one way; whether it can be passed.
+fn run_micro<B: Inside>(local: &Local<'_>, micro: &Micro, inside: &mut B) -> Result<bool, Stop> {
+    match micro {
+        Micro::Assume(condition) => return Ok(local.eval(condition, &inside.block().registers)? != 0),
+        Micro::Assert(condition) => local.check(condition, &inside.block().registers)?,
+        Micro::Assign(register, value) => {
+            let registers = &mut inside.block().registers;
+            let value = local.eval(value, registers)?;
+            local.assign_in(registers, *register, value)?;
+        }
+        Micro::Load(register, place) => {
+            let x = local.resolve(place, &inside.block().registers)?;
+            inside.reads(x);
+            let value = inside.block().contents[x.index()];
+            local.assign_in(&mut inside.block().registers, *register, value)?;
+        }
+        Micro::Store(place, value) => {
+            let (x, value) = local.store(place, value, &inside.block().registers)?;
+            inside.writes(x);
+            inside.block().contents[x.index()] = value;
+        }
+        Micro::Choose(_) | Micro::Havoc(..) => unreachable!("these have several ways"),
+    }
+    Ok(true)
 }

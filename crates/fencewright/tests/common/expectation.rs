@@ -15,7 +15,7 @@ pub(crate) fn examples(root: &Path) -> Vec<PathBuf> {
 }
 
 /// Every example, by path, except the wrong ones, those in C, which have tests beside their front end, and those that
-/// are about C11 whatever machines do.
+/// are about C11 or release/acquire, whatever machines do.
 pub(crate) fn all_examples(root: &Path) -> Vec<PathBuf> {
     let mut todo = vec![root.join("examples")];
     let mut out = Vec::new();
@@ -24,7 +24,8 @@ pub(crate) fn all_examples(root: &Path) -> Vec<PathBuf> {
         for entry in entries {
             let path = entry.expect("the examples can be listed").path();
             let extension = path.extension().and_then(|it| it.to_str()).unwrap_or("");
-            let is_elsewhere = ["bad", "examples/c", "examples/c11"].iter().any(|it| path.ends_with(it));
+            let is_elsewhere =
+                ["bad", "examples/c", "examples/c11", "examples/release_acquire"].iter().any(|it| path.ends_with(it));
             if path.is_dir() && !is_elsewhere {
                 todo.push(path);
             } else if fencewright::frontend::by_extension(extension).is_some() && !path.is_dir() {

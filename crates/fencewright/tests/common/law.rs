@@ -116,7 +116,12 @@ pub(crate) fn is_thorough() -> bool {
 
 /// Whether one of many like things is taken: all where all is wanted, otherwise every fourth, others for other seeds.
 pub(crate) fn is_taken(number: usize) -> bool {
-    is_thorough() || (number as u64 + seed()).is_multiple_of(4)
+    is_one_in(4, number)
+}
+
+/// The same for every so manieth.
+pub(crate) fn is_one_in(every: u64, number: usize) -> bool {
+    is_thorough() || (number as u64 + seed()).is_multiple_of(every)
 }
 
 /// Something that is so of many random programs, and may not be of a few.
@@ -169,7 +174,7 @@ fn sharpen(sample: &mut Sample, random: &mut Random) {
 fn ask_for_weak(sample: &mut Sample, random: &mut Random, model: Model) {
     let Some([sc, tso, pso]) = outcomes(sample) else { return };
     let weak: Vec<_> = match model {
-        Model::Sc | Model::Rc11(_) | Model::Foreign(_) => return,
+        Model::Sc | Model::Sra | Model::Ra | Model::Rc11(_) | Model::Foreign(_) => return,
         Model::Tso => tso.difference(&sc).collect(),
         Model::Pso if pso.len() > tso.len() && random.chance(60) => pso.difference(&tso).collect(),
         Model::Pso => pso.difference(&sc).collect(),

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 #![allow(missing_docs, reason = "a test helper is explained where it matters")]
 
+pub(crate) mod causal;
 pub(crate) mod expectation;
 pub(crate) mod fences;
 pub(crate) mod graphs;

@@ -2,7 +2,7 @@
 
 use fencewright::engine::backward::multiset::Multiset;
 use fencewright::engine::portfolio::Auto;
-use fencewright::engine::{Engine, Options, Task, Verdict};
+use fencewright::engine::{Engine, Options, StopReason, Task, Verdict, each};
 use fencewright::memory::Model;
 use fencewright::program::{FenceKind, Placement, Position, Program, Side};
 use fencewright::synth::{By, Outcome, Place, Request, candidates, synthesize};
@@ -154,4 +154,19 @@ fn auto_proves_fixed_numbers_with_fewer_threads() {
             assert_eq!(answer.engine, engine.unwrap_or(answer.engine), "under {model}");
         }
     }
+}
+
+/// What is violated besides is told of programs with any number of copies, too: here three of them, of which two are
+/// listed.
+#[test]
+fn each_property_of_any_number_is_judged() {
+    let text = "shared n: 0..3 = 0; thread P(*) { let r: 0..3 = 0; atomic { assume(n < 3); r = n; n += 1; }
+        assert(r < 2); a: fence; } forbid P@a && n == 1; forbid #P@a >= 8;";
+    let (program, options) = (program(text), Options::default());
+    let task = Task::new(&program, Model::Tso, &options);
+    let answer = Auto.check(&task, &Unlimited).expect("it is taken");
+    assert!(matches!(answer.verdict, Verdict::Unsafe(_)));
+    let judged = each(&Auto, &task, &answer, &Unlimited);
+    assert_eq!(judged.len(), 3);
+    assert!(!judged.iter().any(|it| matches!(&it.verdict, Verdict::Unknown(StopReason::Defect(_)))), "{judged:?}");
 }

@@ -2,11 +2,13 @@
 //!
 //! `FENCEWRIGHT_LAWS=20000 cargo test --release -p fencewright --test it any_number_laws::` tries more.
 
+use fencewright::certificate::Proof;
 use fencewright::engine::backward::multiset::Multiset;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::{ALL, Engine, Options, StopReason, Task, Verdict};
 use fencewright::memory::{Dialect, Model};
 use fencewright::program::{CopyCounts, Program};
+use fencewright::prove::proof;
 use fencewright::system::replay;
 use fencewright::watch::{Budget, Unlimited};
 
@@ -94,7 +96,10 @@ fn agrees_under(program: &Program, model: Model, options: &Options) -> Result<()
     let budget = Budget { monitor: &Unlimited, max: MAX_CONSTRAINTS };
     let answer = Multiset.check(&task, &budget).map_err(|it| it.reason)?;
     let takes = match &answer.verdict {
-        Verdict::Safe => usize::MAX,
+        Verdict::Safe => {
+            is_certified(&task)?;
+            usize::MAX
+        }
         Verdict::Unsafe(run) => {
             let instance = run.instance.as_ref().ok_or("the run is of no instance")?;
             let placement = instance.placement(task.placement);
@@ -121,6 +126,16 @@ fn agrees_under(program: &Program, model: Model, options: &Options) -> Result<()
         }
     }
     Ok(())
+}
+
+/// What is safe can be proved, unless that takes too long.
+fn is_certified(task: &Task<'_>) -> Result<(), String> {
+    match proof(task, Multiset.name(), &Budget { monitor: &Unlimited, max: MAX_CONSTRAINTS }) {
+        Ok(Proof::Multisets(_)) => Ok(()),
+        Ok(other) => Err(format!("proved by something else: {other:?}")),
+        Err(StopReason::Constraints(_)) => Ok(()),
+        Err(reason) => Err(format!("safe, but not certified: {reason}")),
+    }
 }
 
 /// The numbers of copies that are searched, fewest first.

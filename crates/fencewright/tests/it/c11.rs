@@ -3,14 +3,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use fencewright::certificate::{Certificate, Claim, Proof, parse, verify, write};
 use fencewright::engine::data_race::ask_safety;
 use fencewright::engine::views::Views;
 use fencewright::engine::{Engine, Options, Task, named};
 use fencewright::expectation::{Expectations, Held, hold, hold_race, hold_robust};
 use fencewright::program::Program;
+use fencewright::prove::certify;
+use fencewright::source::Source;
 use fencewright::watch::Unlimited;
 
 use crate::common::expectation::root;
+use crate::common::law::is_thorough;
 
 fn programs() -> Vec<(String, Program, Expectations)> {
     let folder = root().join("examples/c11");
@@ -54,6 +58,52 @@ fn headers_hold() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Programs with many states, which are looked at where all patience is wanted.
+const LARGE: [&str; 10] = [
+    "dekker_fence",
+    "peterson_fences",
+    "peterson_seq_cst",
+    "peterson_swap",
+    "seqlock_2",
+    "spinlock_3",
+    "spinlock_4",
+    "ticket_acq_rel",
+    "ticket_acq_rel_3",
+    "ttas_3",
+];
+
+/// Every verdict has a certificate, and no other number of states is believed.
+#[test]
+fn verdicts_are_certified() {
+    let auto: &'static dyn Engine = named("auto").expect("it is there");
+    let options = Options { threads: 1, ..Options::default() };
+    let (mut n_safe, mut n_unsafe) = (0, 0);
+    for (name, program, expected) in programs() {
+        if LARGE.contains(&&name[..]) && !is_thorough() {
+            continue;
+        }
+        for &(model, _) in expected.verdicts.iter().filter(|it| it.0.language().is_some()) {
+            let task = Task::new(&program, model, &options);
+            let proved = certify(auto, &task, &Unlimited).unwrap_or_else(|it| panic!("{name}: {it}"));
+            let Some(certificate) = proved.certificate else { panic!("{name}: {:?}", proved.answer.verdict) };
+            let again = parse(&Source::new("certificate", write(&certificate))).unwrap_or_else(|it| panic!("{it:?}"));
+            assert_eq!(again, certificate, "{name}");
+            verify(&program, &again, &Unlimited).unwrap_or_else(|it| panic!("{name}: {it}"));
+            let Claim::Safe(placement, Proof::Views(n_states)) = &certificate.claim else {
+                n_unsafe += 1;
+                continue;
+            };
+            n_safe += 1;
+            for wrong in [n_states - 1, n_states + 1] {
+                let claim = Claim::Safe(placement.clone(), Proof::Views(wrong));
+                let forged = Certificate { claim, subject: certificate.subject.clone() };
+                assert!(verify(&program, &forged, &Unlimited).is_err(), "{name}: {wrong} states");
+            }
+        }
+    }
+    assert!(n_safe >= 10 && n_unsafe >= 10, "{n_safe} safe, {n_unsafe} unsafe");
 }
 
 /// How many states the engine looks at for safety, at most twice what a study of these rules took.

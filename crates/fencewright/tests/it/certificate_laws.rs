@@ -46,8 +46,12 @@ struct Counts {
 impl Counts {
     fn count(&self, certificate: &Certificate) {
         let cell = match &certificate.claim {
-            Claim::Safe(_, Proof::Basis(_)) => &self.basis,
-            Claim::Safe(_, Proof::Exploration(_) | Proof::Abstraction(_) | Proof::Attacks(_)) => &self.exploration,
+            Claim::Safe(_, Proof::Basis(_) | Proof::Multisets(_) | Proof::Projections(_) | Proof::Potentials(_)) => {
+                &self.basis
+            }
+            Claim::Safe(_, Proof::Exploration(_) | Proof::Abstraction(_) | Proof::Attacks(_) | Proof::Views(_)) => {
+                &self.exploration
+            }
             Claim::Safe(_, Proof::Buffers(_)) => &self.blurred,
             Claim::Unsafe(..) | Claim::Fences(_) => &self.runs,
         };

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use fencewright::certificate::{Claim, digest, verify};
+use fencewright::certificate::{Claim, Witness, digest, verify};
 use fencewright::engine::hang::{Hang, Others};
 use fencewright::engine::{Asked, Engine, Options, Question, Task, Verdict, ask, named};
 use fencewright::expectation::{Expected, hold_dead_wait, hold_hang};
 use fencewright::memory::Model;
-use fencewright::program::{FenceKind, Placement, Program};
+use fencewright::program::{CopyCounts, FenceKind, Placement, Program};
 use fencewright::prove::certify_hang;
 use fencewright::report::{Fullness, trace_text};
 use fencewright::source::Style;
@@ -188,7 +188,7 @@ forbid false at end;"
     let (proved, _) = certify_hang(auto(), &Hang::default(), &task, &Unlimited).expect("it is taken");
     let Verdict::Unsafe(run) = proved.answer.verdict else { panic!("it hangs") };
     assert!(proved.certificate.is_none());
-    certificate.claim = Claim::Unsafe(Placement::NONE, run.trace);
+    certificate.claim = Claim::Unsafe(Placement::NONE, Witness { copies: CopyCounts::new(), trace: run.trace });
     let why = verify(&hanging, &certificate, &Unlimited).expect_err("it may be more than hangs").to_string();
     assert!(why.contains("only that a program does not hang can be certified"), "{why}");
 }

@@ -83,6 +83,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("fencewright-rust", &["fencewright"]),
     ("fencewright-lsp", &["fencewright"]),
     ("fencewright-tables", &["fencewright"]),
+    // The library's own files, not the library.
+    ("fencewright-units", &[]),
     ("fencewright-web", &["fencewright"]),
     (
         "fencewright-cli",

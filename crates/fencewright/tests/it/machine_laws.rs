@@ -38,7 +38,9 @@ fn agrees(sample: &Sample) -> Result<(), String> {
         let both = answer(&program, model, pso_rmw)?.zip(answer(&program, machine, pso_rmw)?);
         let is_same = |(known, unknown): (Option<usize>, Option<usize>)| match model {
             Model::Sc | Model::Tso => known == unknown,
-            Model::Pso | Model::Rc11(_) | Model::Foreign(_) => known.is_some() == unknown.is_some(),
+            Model::Pso | Model::Sra | Model::Ra | Model::Rc11(_) | Model::Foreign(_) => {
+                known.is_some() == unknown.is_some()
+            }
         };
         if !both.is_none_or(is_same) {
             return Err(format!("{model}: {both:?}"));

@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
+use fencewright::certificate::{Shows, explore_views};
 use fencewright::engine::data_race::ask_race;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::robust::RobustTrace;
@@ -201,6 +202,8 @@ struct Tally {
     n_safe_weak: u64,
     n_unsafe: u64,
     n_unknown: u64,
+    /// What the checker of certificates accepts, of what is safe and weak.
+    n_certified: u64,
 }
 
 fn verdict(answer: Result<Answer, fencewright::engine::Unsupported>) -> Result<Option<bool>, String> {
@@ -233,10 +236,24 @@ fn agrees(sample: &Sample, kind: Kind, sequence: ReleaseSequence, tally: &mut Ta
         return Err(format!("robust: {robust:?}, in truth {}", truth.is_robust));
     }
     tally.n_undecided += u64::from(robust.is_none() && !truth.races);
+    is_certified(&program, kind, sequence, &truth)?;
     if truth.races {
         return Ok(());
     }
     reaches(sample, &program, model, &truth, tally)
+}
+
+/// Whether the checker of certificates sees of a program what is true.
+fn is_certified(program: &Program, kind: Kind, sequence: ReleaseSequence, truth: &Truth) -> Result<(), String> {
+    let accepts = |shows| explore_views((program, &Placement::NONE), Rc11 { sequence }, shows, &Unlimited).is_ok();
+    let is_robust = truth.is_robust && !truth.races;
+    match (accepts(Shows::Robust), accepts(Shows::RaceFree)) {
+        (true, _) if !is_robust => Err("the checker says that it is robust".to_owned()),
+        (false, _) if is_robust && !kind.has_sc => Err("the checker does not see that it is robust".to_owned()),
+        (_, true) if truth.races => Err("the checker sees no race".to_owned()),
+        (true, false) => Err("the checker sees a race where it says that all is as under SC".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the engine says of each end, and of one that there is not, what is true.
@@ -249,7 +266,14 @@ fn reaches(sample: &Sample, program: &Program, model: Model, truth: &Truth, tall
         }
         let is_reached = truth.ends.iter().any(|other| is_same(program, other, &end));
         let asked = program_of(format!("{}forbid {conditions} at end;\n", text(sample)))?;
+        let language = model.language().expect("it is one");
+        let is_certified = explore_views((&asked, &Placement::NONE), language, Shows::Safe, &Unlimited).is_ok();
+        if is_certified && is_reached {
+            return Err(format!("the checker says that {conditions} is not reached"));
+        }
+        tally.n_certified += u64::from(is_certified && !truth.is_robust);
         match verdict(Views.check(&Task::new(&asked, model, &options), &Unlimited))? {
+            Some(true) if !is_certified => return Err(format!("the checker does not see that {conditions} is safe")),
             Some(is_safe) if is_safe == is_reached => {
                 return Err(format!("safe: {is_safe}, but reached: {is_reached}: {conditions}"));
             }

@@ -29,7 +29,8 @@ fn refuse(what: &str, wrong: impl Iterator<Item = (String, usize, String)>) {
 
 #[test]
 fn a_model_is_named_by_memory_and_by_commands_only() {
-    const VARIANTS: [&str; 5] = ["Model::Sc", "Model::Tso", "Model::Pso", "Model::Rc11", "Model::Foreign"];
+    const VARIANTS: [&str; 7] =
+        ["Model::Sc", "Model::Tso", "Model::Pso", "Model::Sra", "Model::Ra", "Model::Rc11", "Model::Foreign"];
     const MAY: [&str; 3] = ["fencewright/src/memory/", "fencewright-cli/src/", "fencewright-tables/src/"];
     let named = code().into_iter().filter(|(_, _, text)| VARIANTS.iter().any(|it| text.contains(it)));
     refuse(
@@ -55,7 +56,7 @@ fn no_engine_is_known_by_its_name() {
 
 #[test]
 fn no_engine_imports_another() {
-    const ENGINES: [&str; 10] = [
+    const ENGINES: [&str; 11] = [
         "explicit",
         "coherence",
         "zones",
@@ -65,6 +66,7 @@ fn no_engine_imports_another() {
         "backward::single_buffer",
         "backward::pws",
         "backward::multiset",
+        "backward::potential",
         "views",
     ];
     let wrong = code().into_iter().filter(|(name, _, text)| {

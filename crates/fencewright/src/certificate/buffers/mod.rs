@@ -8,32 +8,25 @@
 //!
 //! Why that is enough: memory behind such buffers ([`machine`]) can do whatever the machine of the model can. A buffer
 //! here stands for each that may have led to it, a load finds the same in both, and one is empty if and only if the
-//! other is. Everything else is as it was: the steps of the program are those of [`System`]. Two things are left out:
-//!
-//! - registers that no longer matter hold 0 ([`live`](super::live));
-//! - while a process has only local steps ahead that nobody can see, the others wait for it
-//!   ([`urgent`](super::urgent)). With one such step the state between is not kept.
+//! other is. Everything else is as it was: the steps of the program are those of [`System`], less what no property can
+//! tell apart ([`visit`](super::visit)).
 //!
 //! Kuperstein, Vechev, Yahav, _Partial-Coherence Abstractions for Relaxed Memory Models_, PLDI 2011, for the buffers.
 
 mod machine;
 mod waiting;
 
-use std::collections::{HashSet, VecDeque};
-
 use crate::memory::Buffering;
-use crate::program::{Placement, ProcessId, Program};
-use crate::system::{Action, Flow, Outcome, State, System, starts};
-use crate::util::Idx;
+use crate::program::{Placement, Program};
+use crate::system::{Flow, System};
 
 use super::Subject;
-use super::exploration::{Size, bytes_of};
-use super::live::Live;
-use super::urgent::Urgent;
+use super::exploration::Size;
 use super::verify::{Failure, Steps};
+use super::visit::Visit;
 use crate::watch::Monitor;
 
-use machine::{Blurred, BlurredMemory};
+use machine::Blurred;
 
 /// Store buffers of which less is kept, and how many states there are then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +49,7 @@ pub fn explore_blurred(
     k: u32,
     monitor: &dyn Monitor,
 ) -> Result<u64, Failure> {
-    Visit::new(Flow { program, placement }, buffering, k, Size::UNKNOWN).run(&mut Steps::new(monitor))
+    visit(Flow { program, placement }, buffering, k, Size::UNKNOWN).run(&mut Steps::new(monitor))
 }
 
 /// Checks that there are so many states, and that none is bad.
@@ -68,112 +61,10 @@ pub(super) fn check(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     let size = Size::claimed(n_states);
-    let found = Visit::new(Flow { program, placement }, subject.buffering()?, k, size).run(steps)?;
+    let found = visit(Flow { program, placement }, subject.buffering()?, k, size).run(steps)?;
     size.is(found)
 }
 
-/// The states that have been visited.
-struct Visit<'a> {
-    system: System<'a, Blurred>,
-    urgent: Urgent,
-    live: Live,
-    size: Size,
-    seen: HashSet<State<BlurredMemory>>,
-    /// The first first, so that buffers are short for long where many stores are kept.
-    todo: VecDeque<State<BlurredMemory>>,
-    bytes: u64,
-}
-
-impl<'a> Visit<'a> {
-    fn new(flow: Flow<'a>, buffering: Buffering, k: u32, size: Size) -> Self {
-        let system = System { flow, machine: Blurred { buffering, k: k as usize } };
-        let (urgent, live) = (Urgent::new(flow), Live::new(flow.program));
-        Self { system, urgent, live, size, seen: HashSet::new(), todo: VecDeque::new(), bytes: 0 }
-    }
-
-    fn run(&mut self, steps: &mut Steps<'_>) -> Result<u64, Failure> {
-        let program = self.system.flow.program;
-        let Some(starts) = starts(program) else { return Failure::refused("a variable starts with any integer") };
-        for start in starts {
-            let mut state = self.system.initial(&start);
-            program.processes().indices().for_each(|process| self.forget_dead(&mut state, process));
-            self.add(state, steps)?;
-        }
-        while let Some(state) = self.todo.pop_front() {
-            steps.step(self.bytes)?;
-            let all = match self.urgent_steps(&state) {
-                Some(only) => only,
-                None => program.processes().indices().flat_map(|it| self.steps_of(&state, it)).collect(),
-            };
-            for outcome in all {
-                self.land(outcome, steps)?;
-            }
-        }
-        Ok(self.seen.len() as u64)
-    }
-
-    fn land(&mut self, outcome: Outcome<State<BlurredMemory>>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-        match outcome {
-            Outcome::Next(next) => self.add(next, steps),
-            Outcome::Fault(_) => Failure::refused("a step goes wrong"),
-            Outcome::Overflow => Failure::refused("a value needs more than 64 bits"),
-        }
-    }
-
-    /// Comes to a state, and goes on at once while there is one local step for which the others wait.
-    fn add(&mut self, mut state: State<BlurredMemory>, steps: &mut Steps<'_>) -> Result<(), Failure> {
-        loop {
-            if self.system.violated(&state).is_some() {
-                return Failure::refused("a state violates a property");
-            }
-            match self.urgent_steps(&state).map(<[_; 1]>::try_from) {
-                Some(Ok([Outcome::Next(next)])) => state = next,
-                Some(Ok([end])) => return self.land(end, steps),
-                Some(Err(_)) | None => break,
-            }
-            steps.step(self.bytes)?;
-        }
-        if self.seen.insert(state.clone()) {
-            self.bytes += bytes_of(&self.system, &state);
-            self.todo.push_back(state);
-        }
-        self.size.admits(self.seen.len())
-    }
-
-    /// The steps of a process for which the others wait, if there is one.
-    fn urgent_steps(&self, state: &State<BlurredMemory>) -> Option<Vec<Outcome<State<BlurredMemory>>>> {
-        let urgent = state.controls.iter_enumerated().filter(|it| self.urgent.is_at(it.0, *it.1));
-        let mut steps = urgent.map(|(process, _)| self.edges_of(state, process));
-        // One that cannot go on lets the others go.
-        steps.find(|it| !it.is_empty())
-    }
-
-    /// What a process does, not its buffers.
-    fn edges_of(&self, state: &State<BlurredMemory>, process: ProcessId) -> Vec<Outcome<State<BlurredMemory>>> {
-        let all = self.system.steps_of(state, process);
-        let own = all.filter(|(step, _)| !matches!(step.action, Action::Internal(_)));
-        own.map(|(_, outcome)| self.without_dead(outcome, process)).collect()
-    }
-
-    fn steps_of(&self, state: &State<BlurredMemory>, process: ProcessId) -> Vec<Outcome<State<BlurredMemory>>> {
-        let all = self.system.steps_of(state, process);
-        all.map(|(_, outcome)| self.without_dead(outcome, process)).collect()
-    }
-
-    fn without_dead(
-        &self,
-        mut outcome: Outcome<State<BlurredMemory>>,
-        process: ProcessId,
-    ) -> Outcome<State<BlurredMemory>> {
-        if let Outcome::Next(next) = &mut outcome {
-            self.forget_dead(next, process);
-        }
-        outcome
-    }
-
-    fn forget_dead(&self, state: &mut State<BlurredMemory>, process: ProcessId) {
-        for register in self.live.dead(process, state.controls[process]) {
-            state.registers[process][register.index()] = 0;
-        }
-    }
+fn visit(flow: Flow<'_>, buffering: Buffering, k: u32, size: Size) -> Visit<'_, Blurred> {
+    Visit::new(System { flow, machine: Blurred { buffering, k: k as usize } }, size, |_| None)
 }

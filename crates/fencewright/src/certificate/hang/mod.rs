@@ -71,7 +71,7 @@ fn listed(plain: &Program, may_wait: &MayWait, steps: &mut Steps<'_>) -> Result<
     let values = held(plain, steps)?;
     let flow = Flow { program: plain, placement: &Placement::NONE };
     // Whether a store waits makes no difference to who is stuck.
-    let offers = Offers { flow, buffering: Buffering::Fifo, values: &values };
+    let offers = Offers { flow, buffering: Buffering::Fifo, values: &values, foreign: &BTreeSet::new() };
     let mut places = IndexVec::new();
     for process in plain.processes().indices() {
         let thread = Thread::new(&offers, process, may_wait, steps)?;

@@ -1,22 +1,26 @@
 //! A certificate read from its text. What is read is well formed, not yet right.
 
+mod potentials;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::memory::{Internal, Model, PsoRmw};
 use crate::program::{
-    By, CandidateId, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Scales, Side,
-    StateVar, Value,
+    By, CandidateId, CopyCounts, FenceKind, FencePlace, LocationId, Placement, Position, ProcessId, PropertyId, Scales,
+    Side, StateVar, Value,
 };
 use crate::source::{Diagnostic, Source};
 use crate::system::{Action, Control, Fault, Start, Step, Trace, Violation};
 use crate::util::{Idx, IndexVec};
 
 use super::abstraction::{Predicate, Site};
-use super::basis::{Basis, Cell, Constraint, Message, MessageKind, ProcessProof, Waiting};
+use super::basis::{Basis, Cell, Class, Constraint, Message, MessageKind, ProcessProof, Waiting};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
-use super::{Abstraction, Buffers, Certificate, Claim, LocalState, Proof, Question, Subject, VERSION, write};
+use super::{
+    Abstraction, Buffers, Certificate, Claim, Gathering, LocalState, Multisets, Projected, Proof, Question, Subject,
+    VERSION, Witness, write,
+};
 
 use words::{Line, Lines, Word};
 
@@ -45,7 +49,7 @@ fn certificate(lines: &mut Lines<'_>) -> Parsed<Certificate> {
     line.end()?;
     let claim = match kind.text {
         "safe" => Claim::Safe(placement(lines)?, proof(lines)?),
-        "unsafe" => Claim::Unsafe(placement(lines)?, trace(lines)?),
+        "unsafe" => Claim::Unsafe(placement(lines)?, witness(lines)?),
         "fences" => Claim::Fences(fences(lines, subject.model)?),
         _ => return Err(Box::new(kind.unexpected("`safe`, `unsafe` or `fences`"))),
     };
@@ -60,8 +64,8 @@ fn subject(lines: &mut Lines<'_>) -> Parsed<Subject> {
     line.keyword("sha256")?;
     let program = line.word("a digest")?.text.to_owned();
     line.end()?;
-    let model = lines.one("model", "`sc`, `tso` or `pso`", |word| {
-        word.among("`sc`, `tso` or `pso`", Model::ALL.map(|model| (model.name(), model)))
+    let model = lines.one("model", "the name of a model", |word| {
+        Model::named(word.text).ok_or_else(|| Box::new(word.unexpected("`sc`, `tso`, `pso` or another model")))
     })?;
     let pso_rmw = lines.one("pso-rmw", "`location` or `all`", |word| {
         word.among("`location` or `all`", [PsoRmw::Location, PsoRmw::All].map(|it| (write::pso_rmw(it), it)))
@@ -127,19 +131,24 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `exploration`, `buffers`, `abstraction` or `attacks`";
+    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `exploration`, `buffers`, `abstraction`, `attacks`, \
+                            `knowledge` or `potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" => {
+        "basis" | "potentials" | "multisets" | "projections" => {
             line.end()?;
-            let basis = basis(lines)?;
+            let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
-            Ok(Proof::Basis(Box::new(basis)))
+            Ok(proof)
         }
-        "exploration" | "attacks" => {
+        "exploration" | "attacks" | "knowledge" => {
             let n_states = line.word("a number of states")?.number()?;
             line.end()?;
-            Ok(if kind.text == "attacks" { Proof::Attacks(n_states) } else { Proof::Exploration(n_states) })
+            Ok(match kind.text {
+                "attacks" => Proof::Attacks(n_states),
+                "knowledge" => Proof::Views(n_states),
+                _ => Proof::Exploration(n_states),
+            })
         }
         "buffers" => {
             let k = line.word("how many stores are kept in order")?.number()?;
@@ -154,6 +163,22 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
         }
         _ => Err(Box::new(kind.unexpected(EXPECTED))),
     }
+}
+
+/// A proof whose lines follow, up to `qed`.
+fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
+    Ok(match kind {
+        "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines)?)),
+        "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
+        "projections" => {
+            let mut all = Vec::new();
+            while let Some(mut line) = lines.next_if("kept") {
+                all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+            }
+            Proof::Projections(all)
+        }
+        _ => Proof::Basis(Box::new(basis(lines)?)),
+    })
 }
 
 /// Remainders by more than this would be too many to look at.
@@ -229,15 +254,7 @@ fn site(word: Word<'_>) -> Parsed<Site> {
 }
 
 fn basis(lines: &mut Lines<'_>) -> Parsed<Basis> {
-    let mut values = IndexVec::new();
-    while let Some(mut line) = lines.next_if("values") {
-        values.push(line.rest(Word::number)?);
-    }
-    let mut processes = IndexVec::new();
-    while let Some(line) = lines.next_if("process") {
-        line.end()?;
-        processes.push(process(lines)?);
-    }
+    let (values, processes) = (values(lines)?, processes(lines)?);
     let mut elements = Vec::new();
     while let Some(line) = lines.next_if("element") {
         elements.push(element(line)?);
@@ -245,15 +262,46 @@ fn basis(lines: &mut Lines<'_>) -> Parsed<Basis> {
     Ok(Basis { values, processes, elements })
 }
 
-fn process(lines: &mut Lines<'_>) -> Parsed<ProcessProof> {
-    let mut proof = ProcessProof::default();
+fn multisets(lines: &mut Lines<'_>) -> Parsed<Multisets> {
+    let (values, kinds) = (values(lines)?, processes(lines)?);
+    let mut elements = Vec::new();
+    while let Some(mut line) = lines.next_if("members") {
+        elements.push(Gathering { kinds: line.rest(Word::index)?, members: element(lines.expect("element")?)? });
+    }
+    Ok(Multisets { values, kinds, elements })
+}
+
+fn values(lines: &mut Lines<'_>) -> Parsed<IndexVec<LocationId, BTreeSet<Value>>> {
+    let mut values = IndexVec::new();
+    while let Some(mut line) = lines.next_if("values") {
+        values.push(line.rest(Word::number)?);
+    }
+    Ok(values)
+}
+
+fn processes(lines: &mut Lines<'_>) -> Parsed<IndexVec<ProcessId, ProcessProof>> {
+    let mut processes = IndexVec::new();
+    while let Some(line) = lines.next_if("process") {
+        line.end()?;
+        processes.push(process(lines)?);
+    }
+    Ok(processes)
+}
+
+fn classes(lines: &mut Lines<'_>) -> Parsed<BTreeMap<LocalState, Class>> {
+    let mut classes = BTreeMap::new();
     while let Some(mut line) = lines.next_if("class") {
         let class = line.word("a class")?.number()?;
         let (state, word) = local_state(line)?;
-        if proof.classes.insert(state, class).is_some() {
+        if classes.insert(state, class).is_some() {
             return Err(Box::new(word.wrong("this local state already has a class")));
         }
     }
+    Ok(classes)
+}
+
+fn process(lines: &mut Lines<'_>) -> Parsed<ProcessProof> {
+    let mut proof = ProcessProof { classes: classes(lines)?, ..ProcessProof::default() };
     while let Some(mut line) = lines.next_if("last") {
         let class = line.word("a class")?.number()?;
         let writes = line.rest(pair)?;
@@ -363,6 +411,19 @@ fn messages(line: &mut Line<'_>) -> Parsed<Vec<Message>> {
     Ok(word)
 }
 
+/// How many copies there are of threads whose number is left open, and a run.
+fn witness(lines: &mut Lines<'_>) -> Parsed<Witness> {
+    let mut copies = CopyCounts::new();
+    while let Some(mut line) = lines.next_if("copies") {
+        let thread = line.word("a thread")?;
+        if copies.insert(thread.index()?, line.word("a number")?.number()?).is_some() {
+            return Err(Box::new(thread.wrong("its copies were already counted")));
+        }
+        line.end()?;
+    }
+    Ok(Witness { copies, trace: trace(lines)? })
+}
+
 fn trace(lines: &mut Lines<'_>) -> Parsed<Trace> {
     let memory = lines.expect("memory")?.rest(Word::number)?;
     let mut registers = IndexVec::new();
@@ -432,7 +493,7 @@ fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
                 .word("`sc` or `fences`")?
                 .among("`sc` or `fences`", [("sc", Model::STRONGEST), ("fences", model)])?;
             line.end()?;
-            Ok(FenceOutcome::Unfixable(under, trace(lines)?))
+            Ok(FenceOutcome::Unfixable(under, witness(lines)?))
         }
         "fixed" => {
             let is_complete =
@@ -443,7 +504,7 @@ fn outcome(lines: &mut Lines<'_>, model: Model) -> Parsed<FenceOutcome> {
                 sets.push(ProvedSet { fences: fence_set(&mut line)?, proof: proof(lines)? });
             }
             while let Some(mut line) = lines.next_if("clause") {
-                clauses.push(ProvedClause { elements: fence_set(&mut line)?, run: trace(lines)? });
+                clauses.push(ProvedClause { elements: fence_set(&mut line)?, run: witness(lines)? });
             }
             Ok(FenceOutcome::Fixed { is_complete, sets, clauses })
         }

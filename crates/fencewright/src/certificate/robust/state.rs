@@ -67,7 +67,7 @@ impl<'a> Visit<'a> {
         let live = Live::new(&seeing_registers(program));
         let flow = Flow { program, placement: &Placement::NONE };
         // What a thread can do is the same whether its stores wait or not.
-        let offers = Offers { flow, buffering: Buffering::Fifo, values };
+        let offers = Offers { flow, buffering: Buffering::Fifo, values, foreign: &BTreeSet::new() };
         let mut threads = IndexVec::new();
         for process in program.processes().indices() {
             threads.push(Thread::new(&offers, process, &live, steps)?);

@@ -89,17 +89,33 @@ pub(super) struct Newcomer<S: Indexed> {
     pub next: Option<(u32, S::Rule)>,
     /// Lighter constraints are looked at first.
     pub weight: u32,
+    /// Where it is found.
+    face: Face<S>,
+    /// Others that stand for the same as it, and where they are found.
+    others: Vec<(S::Constraint, Face<S>)>,
+    /// How many outlines were known when it was looked up.
+    n_outlines: usize,
+    /// What it covers.
+    covers: Vec<(u64, u32)>,
+    /// How many constraints there were when it was looked up.
+    n_seen: u32,
+}
+
+/// What is compared of a constraint before itself.
+#[derive(Debug)]
+struct Face<S: Indexed> {
     outline: S::Outline,
     bucket: u64,
     /// Where constraints are that may cover it, for each outline that was known when it was looked up.
     covering: Vec<u64>,
-    /// How many outlines were known.
-    n_outlines: usize,
     signature: u64,
-    /// What it covers.
-    covers: Vec<u32>,
-    /// How many constraints there were when it was looked up.
-    n_seen: u32,
+}
+
+impl<S: Indexed> Newcomer<S> {
+    /// Itself, and those that stand for the same.
+    fn faces(&self) -> impl Iterator<Item = (&S::Constraint, &Face<S>)> {
+        std::iter::once((&self.constraint, &self.face)).chain(self.others.iter().map(|it| (&it.0, &it.1)))
+    }
 }
 
 impl<S: Indexed> Antichain<S> {
@@ -145,25 +161,18 @@ impl<S: Indexed> Antichain<S> {
         constraint: S::Constraint,
         next: Option<(u32, S::Rule)>,
     ) -> Option<Newcomer<S>> {
-        let outline = system.outline(&constraint);
-        let bucket = system.bucket(&constraint, &outline);
-        let signature = system.signature(&constraint);
-        let own = (&outline, bucket);
-        let covering = self.outlines.iter().filter_map(|larger| Self::covering(system, &constraint, own, larger));
-        let covering = covering.collect();
-        let mut newcomer = Newcomer {
-            constraint,
-            next,
-            weight: 0,
-            outline,
-            bucket,
-            covering,
-            n_outlines: self.outlines.len(),
-            signature,
-            covers: Vec::new(),
-            n_seen: 0,
-        };
-        if newcomer.covering.iter().any(|&bucket| self.is_covered_in(system, &newcomer, bucket)) {
+        let face = self.face(system, &constraint);
+        let (n_outlines, covers) = (self.outlines.len(), Vec::new());
+        let mut newcomer =
+            Newcomer { constraint, next, weight: 0, face, others: Vec::new(), n_outlines, covers, n_seen: 0 };
+        if self.is_covered_since(system, &newcomer) {
+            return None;
+        }
+        for other in system.images(&newcomer.constraint) {
+            let face = self.face(system, &other);
+            newcomer.others.push((other, face));
+        }
+        if !newcomer.others.is_empty() && self.is_covered_since(system, &newcomer) {
             return None;
         }
         newcomer.covers = self.covered_since(system, &newcomer);
@@ -172,27 +181,34 @@ impl<S: Indexed> Antichain<S> {
         Some(newcomer)
     }
 
+    fn face(&self, system: &S, constraint: &S::Constraint) -> Face<S> {
+        let outline = system.outline(constraint);
+        let bucket = system.bucket(constraint, &outline);
+        let signature = system.signature(constraint);
+        let own = (&outline, bucket);
+        let covering = Self::covering(system, constraint, own, &self.outlines);
+        Face { outline, bucket, covering, signature }
+    }
+
     /// What is to be kept in place of a constraint that nothing covers, if not itself.
     pub(super) fn generalized(&self, system: &S, newcomer: &Newcomer<S>) -> Option<S::Constraint>
     where
         S: Generalizing,
     {
-        let bucket = self.buckets.get(&newcomer.bucket).map_or(&[][..], Vec::as_slice);
+        let bucket = self.buckets.get(&newcomer.face.bucket).map_or(&[][..], Vec::as_slice);
         system.generalized(&newcomer.constraint, &mut bucket.iter().map(|entry| self.get(entry.number)))
     }
 
     /// Adds a constraint unless one that came after it was looked up covers it; its number.
     pub(super) fn add(&mut self, system: &S, newcomer: Newcomer<S>) -> Option<u32> {
-        let own = (&newcomer.outline, newcomer.bucket);
-        let new = self.outlines[newcomer.n_outlines..].iter();
-        let new = new.filter_map(|larger| Self::covering(system, &newcomer.constraint, own, larger));
-        if newcomer.covering.iter().copied().chain(new).any(|bucket| self.is_covered_in(system, &newcomer, bucket)) {
+        if self.is_covered_since(system, &newcomer) {
             return None;
         }
         let later = self.covered_since(system, &newcomer);
-        let Newcomer { constraint, next, outline, bucket, signature, mut covers, .. } = newcomer;
+        let Newcomer { constraint, next, face, mut covers, .. } = newcomer;
+        let Face { outline, bucket, signature, .. } = face;
         covers.extend(later);
-        self.drop_covered(bucket, &covers);
+        self.drop_covered(&covers);
         let number = u32::try_from(self.kept.len()).expect("fewer than 2^32 constraints");
         self.buckets.entry(bucket).or_default().push(Entry { signature, number });
         self.kept.push(Kept { constraint, next, is_covered: false });
@@ -209,45 +225,74 @@ impl<S: Indexed> Antichain<S> {
         bucket.iter().rev().copied().take_while(move |entry| entry.number >= n_seen)
     }
 
-    /// Where constraints with an outline are that may cover one with another outline.
+    /// Where constraints with some outlines are that may cover one with another outline.
     fn covering(
         system: &S,
         constraint: &S::Constraint,
         (own, bucket): (&S::Outline, u64),
-        larger: &S::Outline,
-    ) -> Option<u64> {
-        let is_own = larger == own;
-        let may_cover = is_own || system.is_within(own, larger);
-        may_cover.then(|| if is_own { bucket } else { system.bucket(constraint, larger) })
+        outlines: &[S::Outline],
+    ) -> Vec<u64> {
+        let mut out = Vec::new();
+        for larger in outlines {
+            if larger == own {
+                out.push(bucket);
+            } else if system.is_within(own, larger) {
+                system.buckets(constraint, larger, &mut out);
+            }
+        }
+        out
     }
 
-    fn is_covered_in(&self, system: &S, newcomer: &Newcomer<S>, key: u64) -> bool {
-        let mut compared = Compared(0);
-        self.since(key, newcomer.n_seen).any(|entry| {
-            let may = entry.may_cover(newcomer.signature);
-            compared.one(may, || system.entails(&newcomer.constraint, self.get(entry.number)))
+    /// Whether one that came after it was looked up covers it, or another that stands for the same.
+    fn is_covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> bool {
+        newcomer.faces().any(|(constraint, face)| {
+            let own = (&face.outline, face.bucket);
+            let new = Self::covering(system, constraint, own, &self.outlines[newcomer.n_outlines..]);
+            face.covering
+                .iter()
+                .chain(&new)
+                .any(|&bucket| self.is_covered_in(system, (constraint, face.signature), bucket, newcomer.n_seen))
         })
     }
 
-    fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<u32> {
+    fn is_covered_in(&self, system: &S, (constraint, signature): (&S::Constraint, u64), key: u64, n_seen: u32) -> bool {
         let mut compared = Compared(0);
-        let is_below = |entry: &Entry| {
-            let may = entry.may_be_covered(newcomer.signature);
-            compared.one(may, || system.entails(self.get(entry.number), &newcomer.constraint))
-        };
-        self.since(newcomer.bucket, newcomer.n_seen).filter(is_below).map(|entry| entry.number).collect()
+        self.since(key, n_seen).any(|entry| {
+            let may = entry.may_cover(signature);
+            compared.one(may, || system.entails(constraint, self.get(entry.number)))
+        })
     }
 
-    fn drop_covered(&mut self, key: u64, covered: &[u32]) {
-        let mut is_any = false;
-        for &number in covered {
-            let kept = &mut self.kept[number as usize];
-            self.n_alive -= u64::from(!kept.is_covered);
-            is_any |= !kept.is_covered;
-            kept.is_covered = true;
+    /// What it covers, or another that stands for the same, each with its bucket.
+    fn covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> Vec<(u64, u32)> {
+        let mut compared = Compared(0);
+        let mut covered = Vec::new();
+        for (constraint, face) in newcomer.faces() {
+            let is_below = |entry: &Entry| {
+                let may = entry.may_be_covered(face.signature);
+                compared.one(may, || system.entails(self.get(entry.number), constraint))
+            };
+            let found = self.since(face.bucket, newcomer.n_seen).filter(is_below);
+            covered.extend(found.map(|entry| (face.bucket, entry.number)));
         }
-        if is_any && let Some(bucket) = self.buckets.get_mut(&key) {
-            bucket.retain(|entry| !self.kept[entry.number as usize].is_covered);
+        covered
+    }
+
+    fn drop_covered(&mut self, covered: &[(u64, u32)]) {
+        let mut keys = Vec::new();
+        for &(key, number) in covered {
+            let was_covered = std::mem::replace(&mut self.kept[number as usize].is_covered, true);
+            if !was_covered {
+                self.n_alive -= 1;
+                keys.push(key);
+            }
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            if let Some(bucket) = self.buckets.get_mut(&key) {
+                bucket.retain(|entry| !self.kept[entry.number as usize].is_covered);
+            }
         }
     }
 }

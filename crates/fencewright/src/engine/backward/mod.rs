@@ -18,11 +18,12 @@
 //! | [`search`], [`antichain`] | the search, and the constraints so far |
 //! | [`load_buffer`], [`single_buffer`], [`pws`] | an engine each: semantics that are equivalent to the store buffers |
 //! | [`multiset`] | an engine for any number of threads |
+//! | [`potential`] | an engine for release/acquire: what threads can still read |
 //! | [`lag`] | the semantics of `load_buffer` and `multiset` |
 //! | [`facts`], [`bad`] | what holds of all runs; what is bad |
 //! | [`channel`], [`snapshot`], [`timeline`], [`history`] | the channel of snapshots of `single_buffer` and `pws` |
 //! | [`symmetry`], [`processes`], [`key`], [`words`] | interchangeable processes, sets of them, hashes, words |
-//! | [`told`] | from a search to an answer |
+//! | [`told`], [`resting`] | from a search to an answer; from local states to those of a search |
 
 mod antichain;
 mod bad;
@@ -33,8 +34,10 @@ mod key;
 mod lag;
 pub mod load_buffer;
 pub mod multiset;
+pub mod potential;
 mod processes;
 pub mod pws;
+mod resting;
 mod search;
 pub mod single_buffer;
 mod snapshot;
@@ -47,6 +50,7 @@ mod words;
 
 use std::fmt;
 
+pub use resting::Resting;
 pub use search::{End, Search};
 pub use words::{WordId, Words};
 
@@ -80,6 +84,14 @@ pub trait Indexed: WellStructured {
     /// The bucket of the constraints with this outline, which its own is within, that may cover the constraint.
     /// Constraints with the same outline and different buckets do not entail each other.
     fn bucket(&self, constraint: &Self::Constraint, outline: &Self::Outline) -> u64;
+    /// Others that stand for the same as a constraint: one that covers one of them covers it.
+    fn images(&self, _constraint: &Self::Constraint) -> Vec<Self::Constraint> {
+        Vec::new()
+    }
+    /// All buckets of the constraints with this outline that may cover the constraint, where they have several.
+    fn buckets(&self, constraint: &Self::Constraint, outline: &Self::Outline, out: &mut Vec<u64>) {
+        out.push(self.bucket(constraint, outline));
+    }
     /// A few bits by which most pairs are told not to entail each other: a constraint has those of all that cover it.
     fn signature(&self, _constraint: &Self::Constraint) -> u64 {
         0

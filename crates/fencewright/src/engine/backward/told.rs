@@ -36,9 +36,21 @@ pub(super) fn told(
     path: Path,
     fault: Option<Fault>,
 ) -> Result<Run, StopReason> {
-    let Some(path) = program.unmerged(path) else {
-        return Err(StopReason::Defect("merged states were not bisimilar".to_owned()));
-    };
+    shown(task, automaton, &unmerged(program, path)?, fault)
+}
+
+/// A path through the states that were merged.
+pub(super) fn unmerged(program: &RegisterFree, path: Path) -> Result<Path, StopReason> {
+    program.unmerged(path).ok_or_else(|| StopReason::Defect("merged states were not bisimilar".to_owned()))
+}
+
+/// The run that a path of states that are not merged stands for, replayed.
+pub(super) fn shown(
+    task: &Task<'_>,
+    automaton: &Automaton<'_>,
+    path: &Path,
+    fault: Option<Fault>,
+) -> Result<Run, StopReason> {
     let properties = (0..task.program.properties().len()).map(PropertyId::from_usize);
     let violations: Vec<Violation> = match fault {
         Some(fault) => vec![Violation::Fault(fault)],

@@ -1,11 +1,13 @@
-//! Who knows of which accesses to plain data: the ghost state of happens-before, in so many bits.
+//! Who knows of an access to plain data: the ghost state of happens-before, a bit for each who may know.
 //!
-//! Of all accesses to a plain location only the last write counts, and each thread's last read since: as long as
-//! there was no race, all others are ordered before these. Each is an *item*, one bit. What carries knowledge is a
-//! *holder*, a word with a bit for each item, which says that the access (if there was one) is ordered before whoever
-//! looks at it:
+//! A race is two accesses, so it is enough to follow one access of a run at a time, the first of the two. Which one is
+//! left open: while nothing is followed, any access that somebody else may conflict with is followed, or is not. It is
+//! followed until its location is written again. If that write is ordered behind it, then whatever races with the
+//! access from then on races with the write as well, which may be followed in its stead; if not, that was the race.
 //!
-//! | holder | holds what is ordered before |
+//! What may know of the access is a *holder*. Its bit says that the access is ordered before whoever looks at it:
+//!
+//! | holder | what the access is ordered before |
 //! |---|---|
 //! | a thread | its next step |
 //! | an atomic location | whoever acquires its value: what was released with it, and what updates kept |
@@ -13,15 +15,14 @@
 //! | what relaxed loads of a thread have seen | its next acquire fence |
 //! | the atomic blocks | the next of them: they are in one order |
 //!
-//! Holders and items that no run can need are left out.
+//! While nothing is followed there is nothing to know, and no bit is set. Holders that no run can need are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::Unsupported;
-use crate::program::{LocationId, Micro, Op, Order, Place, ProcessId, Program, Value};
+use crate::program::{LocationId, Micro, Op, Order, Place, ProcessId, Program};
+use crate::util::IndexVec;
 
-/// More items than this do not fit a word.
-const MAX_ITEMS: usize = 60;
 /// More bits than this are too many.
 const MAX_BITS: usize = 4_000;
 
@@ -42,84 +43,93 @@ pub(super) enum Holder {
     Blocks,
 }
 
-/// Which items and holders there are.
+/// What is remembered, besides what the program does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ghost {
+    /// Whether an access is followed.
+    Following,
+    /// Which access to a location is: none, a read, a write.
+    Followed(LocationId),
+    /// Whether it is known here.
+    Knows(Holder),
+}
+
+/// What there is to remember.
 #[derive(Debug)]
 pub(super) struct Knowledge {
-    /// The bit of the last write of each location that threads contend for.
-    writes: BTreeMap<LocationId, Value>,
-    /// The bits of the last reads.
-    reads: BTreeMap<(LocationId, ProcessId), Value>,
-    /// In the order of their words.
-    pub holders: Vec<Holder>,
+    /// Who accesses the plain locations that threads contend for.
+    contended: BTreeMap<LocationId, BTreeSet<(ProcessId, Access)>>,
+    holders: Vec<Holder>,
+    /// The number of each ghost.
+    numbers: BTreeMap<Ghost, usize>,
 }
 
 impl Knowledge {
     /// What there is to know in a program.
     pub(super) fn new(program: &Program) -> Result<Self, Unsupported> {
         let uses = Uses::of(program);
-        let mut knowledge = Self { writes: BTreeMap::new(), reads: BTreeMap::new(), holders: Vec::new() };
-        let mut n_items = 0;
-        let mut item = || {
-            n_items += 1;
-            1 << (n_items - 1).min(MAX_ITEMS)
-        };
+        let mut contended = BTreeMap::new();
         for &x in program.plain() {
-            let (readers, writers) = (uses.of_location(x, Access::Read), uses.of_location(x, Access::Write));
-            let is_others = |p: ProcessId| writers.iter().any(|&writer| writer != p);
-            let contend = readers.iter().chain(&writers).any(|&p| is_others(p));
-            if contend {
-                knowledge.writes.insert(x, item());
-                for &reader in readers.iter().filter(|&&p| is_others(p)) {
-                    knowledge.reads.insert((x, reader), item());
-                }
+            let accesses = uses.of_location(x);
+            let is_contended = accesses.iter().any(|&(p, access)| conflicts(accesses, p, access));
+            if is_contended && !contended.contains_key(&x) {
+                contended.extend(together(program, x).map(|x| (x, uses.of_location(x).clone())));
             }
         }
-        knowledge.holders = uses.holders(program);
-        let n_bits = n_items * knowledge.holders.len();
-        if n_items > MAX_ITEMS || n_bits > MAX_BITS {
-            let reason = format!("too much plain data to follow: {n_items} accesses in {n_bits} bits");
-            let help = format!("leave `plain` to fewer locations: {MAX_ITEMS} accesses, {MAX_BITS} bits are followed");
+        let holders = uses.holders(program);
+        let n_bits = 1 + 2 * contended.len() + holders.len();
+        if n_bits > MAX_BITS {
+            let reason = format!("too much plain data to follow: {} places, {n_bits} bits", contended.len());
+            let help = format!("leave `plain` to fewer locations: {MAX_BITS} bits are followed");
             return Err(Unsupported { reason, help });
         }
-        Ok(knowledge)
+        let places = contended.keys().map(|&x| Ghost::Followed(x));
+        let ghosts = [Ghost::Following].into_iter().chain(places).chain(holders.iter().map(|&it| Ghost::Knows(it)));
+        let numbers = ghosts.enumerate().map(|(i, ghost)| (ghost, i)).collect();
+        Ok(Self { contended, holders, numbers })
     }
 
-    /// Whether there is a word for this.
-    pub(super) fn has(&self, holder: Holder) -> bool {
-        self.holders.contains(&holder)
+    /// Whether there is nothing to follow.
+    pub(super) fn is_empty(&self) -> bool {
+        self.contended.is_empty()
     }
 
-    /// All that there is to know.
-    pub(super) fn everything(&self) -> Value {
-        self.writes.values().chain(self.reads.values()).fold(0, |all, bit| all | bit)
+    /// What is remembered, in the order of the numbers.
+    pub(super) fn ghosts(&self) -> Vec<Ghost> {
+        let mut all: Vec<_> = self.numbers.iter().map(|(&ghost, &number)| (number, ghost)).collect();
+        all.sort_unstable();
+        all.into_iter().map(|it| it.1).collect()
     }
 
-    /// What is new with an access: the item itself, and the reads that a write leaves nothing to know of.
-    pub(super) fn renewed(&self, p: ProcessId, x: LocationId, access: Access) -> (Value, Value) {
-        match access {
-            Access::Read => (self.reads.get(&(x, p)).copied().unwrap_or(0), 0),
-            Access::Write => (self.writes.get(&x).copied().unwrap_or(0), self.reads_of(x, |_| true)),
-        }
+    /// The number of what is remembered, if it is. Those of the cells of an array come one behind the other.
+    pub(super) fn number(&self, ghost: Ghost) -> Option<usize> {
+        self.numbers.get(&ghost).copied()
     }
 
-    /// What an access needs to know.
-    pub(super) fn needed(&self, p: ProcessId, x: LocationId, access: Access) -> Value {
-        let write = self.writes.get(&x).copied().unwrap_or(0);
-        match access {
-            Access::Read => write,
-            Access::Write => write | self.reads_of(x, |reader| reader != p),
-        }
+    pub(super) fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
+        self.holders.iter().copied()
     }
 
-    fn reads_of(&self, x: LocationId, of: impl Fn(ProcessId) -> bool) -> Value {
-        let all = self.reads.iter().filter(|((read, reader), _)| *read == x && of(*reader));
-        all.fold(0, |all, (_, bit)| all | bit)
+    /// Whether an access may conflict with one of another thread.
+    pub(super) fn may_conflict(&self, p: ProcessId, x: LocationId, access: Access) -> bool {
+        self.contended.get(&x).is_some_and(|accesses| conflicts(accesses, p, access))
     }
+}
+
+/// A location, with the other cells of its array.
+fn together(program: &Program, x: LocationId) -> impl Iterator<Item = LocationId> {
+    let array = program.array_of(x).map(|it| it.cells().collect::<Vec<_>>());
+    array.unwrap_or_else(|| vec![x]).into_iter()
+}
+
+/// Whether one of these accesses is another thread's, and conflicts with one.
+fn conflicts(accesses: &BTreeSet<(ProcessId, Access)>, p: ProcessId, access: Access) -> bool {
+    accesses.iter().any(|&(q, other)| q != p && (access == Access::Write || other == Access::Write))
 }
 
 /// Who does what in a program.
 struct Uses {
-    accesses: BTreeSet<(LocationId, Access, ProcessId)>,
+    accesses: IndexVec<LocationId, BTreeSet<(ProcessId, Access)>>,
     /// The threads with release fences, and those with acquire fences.
     releases: BTreeSet<ProcessId>,
     acquires: BTreeSet<ProcessId>,
@@ -129,11 +139,13 @@ struct Uses {
 impl Uses {
     fn of(program: &Program) -> Self {
         let (releases, acquires) = (BTreeSet::new(), BTreeSet::new());
-        let mut uses = Self { accesses: BTreeSet::new(), releases, acquires, has_blocks: false };
+        let accesses = IndexVec::filled(program.locations().len(), BTreeSet::new());
+        let mut uses = Self { accesses, releases, acquires, has_blocks: false };
         for edge in program.edges() {
             each_access(&edge.op, &mut |place, access| {
-                let locations = program.locations_of(place);
-                uses.accesses.extend(locations.into_iter().map(|x| (x, access, edge.process)));
+                for x in program.locations_of(place) {
+                    uses.accesses[x].insert((edge.process, access));
+                }
             });
             if let Some(order) = fence_order(&edge.op, edge.order) {
                 if order.releases() {
@@ -148,18 +160,24 @@ impl Uses {
         uses
     }
 
-    fn of_location(&self, x: LocationId, access: Access) -> Vec<ProcessId> {
-        self.accesses.iter().filter(|it| (it.0, it.1) == (x, access)).map(|it| it.2).collect()
+    /// Who accesses a location, and how.
+    fn of_location(&self, x: LocationId) -> &BTreeSet<(ProcessId, Access)> {
+        &self.accesses[x]
     }
 
     fn holders(&self, program: &Program) -> Vec<Holder> {
         let threads = program.processes().indices().map(Holder::Thread);
         let is_carrier = |x: LocationId| {
-            let readers = self.of_location(x, Access::Read);
-            let writers = self.of_location(x, Access::Write);
-            !program.plain().contains(&x) && readers.iter().any(|p| writers.iter().any(|q| p != q))
+            let of = |access: Access| self.of_location(x).iter().filter(move |it| it.1 == access);
+            !program.plain().contains(&x) && of(Access::Read).any(|p| of(Access::Write).any(|q| p.0 != q.0))
         };
-        let locations = program.locations().indices().filter(|&x| is_carrier(x)).map(Holder::Location);
+        let mut carriers = BTreeSet::new();
+        for x in program.locations().indices().filter(|&x| is_carrier(x)) {
+            if !carriers.contains(&x) {
+                carriers.extend(together(program, x));
+            }
+        }
+        let locations = carriers.into_iter().map(Holder::Location);
         let released = self.releases.iter().copied().map(Holder::Released);
         let seen = self.acquires.iter().copied().map(Holder::Seen);
         let blocks = self.has_blocks.then_some(Holder::Blocks);

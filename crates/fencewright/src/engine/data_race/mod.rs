@@ -23,11 +23,13 @@
 //! |---|---|
 //! | [`knowledge`] | what must be remembered, in bits |
 //! | [`watched`] | the program that remembers it |
+//! | [`back`](mod@back) | a run of that, as one of the program |
 //! | [`at_once`] | two accesses at once |
 //! | [`clocks`] | a run with vector clocks: who raced with whom |
 //! | [`told`] | what is said of a race |
 
 mod at_once;
+mod back;
 mod clocks;
 mod knowledge;
 mod told;
@@ -37,13 +39,13 @@ use crate::engine::{
     Answer, Asked, Engine, Question, Reduced, Stats, StopReason, Task, Unmade, Unsupported, Verdict, ask,
 };
 use crate::memory::Model;
-use crate::program::{ProcessId, Program, Property, PropertyKind, Situation};
+use crate::program::{Program, Property, PropertyKind, Situation};
 use crate::source::Span;
-use crate::system::{Action, Start, Step, Trace, Violation, promptly, replay};
-use crate::util::Idx;
+use crate::system::{Violation, promptly, replay};
 use crate::watch::Monitor;
 
 use at_once::AtOnce;
+use back::back;
 use knowledge::{Access, Knowledge, each_access};
 
 pub use told::{Accessed, Missing, Told, told};
@@ -130,7 +132,7 @@ fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Res
     let program = task.program.with_properties([]).with_assumed(&|_| true);
     let knowledge = Knowledge::new(&program)?;
     let shown = program.with_properties([at_once::property(accesses(&program))]);
-    if knowledge.everything() == 0 {
+    if knowledge.is_empty() {
         return Ok(asked(engine, Verdict::Safe, &shown));
     }
     let watched = watched::watched(&program, &knowledge);
@@ -140,7 +142,7 @@ fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Res
         if let Violation::Fault(fault) = run.trace.violation {
             return Err(goes_wrong(&program, watched.edges()[fault.edge()].span));
         }
-        let trace = back(&program, run.trace);
+        let trace = back(&program, &watched, &run);
         let (placement, dialect) = (task.placement, task.options.dialect);
         let trace = promptly(&shown, placement, task.model, dialect, trace);
         answer.verdict = match replay(&shown, placement, task.model, dialect, &trace) {
@@ -166,19 +168,4 @@ fn accesses(program: &Program) -> Vec<Situation> {
         out.extend(is_plain.then(|| watched::at(edge.process, edge.from)));
     }
     out
-}
-
-/// A run of the watched program that has seen a race, without the ghosts and the step that saw it.
-fn back(program: &Program, mut trace: Trace) -> Trace {
-    let is_look = |step: &Step| match step.action {
-        Action::Edge { edge, .. } => edge.index() >= program.edges().len(),
-        Action::Fence(_) | Action::Internal(_) => false,
-    };
-    let end = trace.steps.iter().position(is_look).unwrap_or(trace.steps.len());
-    trace.steps.truncate(end);
-    let n_registers = |p: ProcessId| program.processes()[p].registers.len();
-    let memory = trace.start.memory.as_slice()[..program.locations().len()].to_vec();
-    let registers = trace.start.registers.iter_enumerated();
-    let registers = registers.map(|(p, values)| values[..n_registers(p)].to_vec()).collect();
-    Trace { start: Start { memory: memory.into(), registers }, ..trace }
 }

@@ -2,18 +2,20 @@
 //! thread is about to race.
 //!
 //! ```text
-//!                           ┌── is the last write of d not known? ──▶ ✗
+//!                           ┌── is the write that is followed not known? ──▶ ✗
 //!   … ──▶ about to read d ──┤
-//!                           └── { read d; nobody else knows of this read } ──▶ …
+//!                           └── { read d; perhaps follow this read }  ──▶ …
 //! ```
 //!
 //! An access and what it does to the ghosts are one locked step, which changes nothing under SC. Edges keep their
-//! numbers; those that look for a race come behind all others.
+//! numbers; those that look for a race come behind all others. A step that may follow an access or not has a way more.
 
-use crate::engine::data_race::knowledge::{Access, Holder, Knowledge, fence_order};
+use std::collections::BTreeMap;
+
+use crate::engine::data_race::knowledge::{Access, Ghost, Holder, Knowledge, fence_order};
 use crate::program::{
-    BinaryOp, Domain, Edge, Expr, Initial, Location, LocationId, Micro, Op, Order, Place, PointId, Process, ProcessId,
-    Program, Property, PropertyKind, PropertyWords, Register, RegisterId, RmwVar, Situation, Value,
+    Array, ArrayId, BinaryOp, Domain, Edge, Expr, Initial, Location, LocationId, Micro, Op, Order, Place, PointId,
+    Process, ProcessId, Program, Property, PropertyKind, PropertyWords, Register, RegisterId, RmwVar, Situation, Value,
 };
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
@@ -35,21 +37,25 @@ struct Ghosts {
 pub(super) fn watched(program: &Program, knowledge: &Knowledge) -> Program {
     let mut locations = program.locations().clone();
     let first = locations.next_index();
-    let everything = knowledge.everything();
-    for (i, _) in knowledge.holders.iter().enumerate() {
-        let (domain, initial) = (Domain::Range(0, everything), Initial::Value(everything));
-        locations.push(Location { name: format!("$knows{i}"), domain, initial, span: Span::default() });
+    for (i, ghost) in knowledge.ghosts().into_iter().enumerate() {
+        let domain = match ghost {
+            Ghost::Following | Ghost::Knows(_) => Domain::Range(0, 1),
+            Ghost::Followed(_) => Domain::Range(0, followed(Access::Write)),
+        };
+        let initial = Initial::Value(0);
+        locations.push(Location { name: format!("$ghost{i}"), domain, initial, span: Span::default() });
     }
     let mut processes = program.processes().clone();
     let ghosts: IndexVec<ProcessId, Ghosts> =
-        processes.indices().map(|p| add_registers(program, p, &mut processes[p], everything)).collect();
+        processes.indices().map(|p| add_registers(program, p, &mut processes[p])).collect();
+    let (arrays, of_arrays) = ghost_arrays(program, knowledge, first);
     let (mut ops, mut looks) = (Vec::new(), Vec::new());
     for (id, edge) in program.edges().iter_enumerated() {
-        let watcher = Watcher { program, knowledge, first, edge, ghosts: ghosts[edge.process] };
+        let watcher = Watcher { program, knowledge, first, of_arrays: &of_arrays, edge, ghosts: ghosts[edge.process] };
         ops.push(watcher.op());
         looks.extend(watcher.look().map(|op| (id, op)));
     }
-    let watched = program.with_branches((locations, processes), ops, looks);
+    let watched = program.with_branches((locations, processes), arrays, ops, looks);
     let bad = watched.points().indices().skip(program.points().len());
     let situations = bad.map(|point| at(watched.points()[point].process, point)).collect();
     let (text, words) = ("two accesses race".to_owned(), PropertyWords::default());
@@ -57,18 +63,48 @@ pub(super) fn watched(program: &Program, knowledge: &Knowledge) -> Program {
     watched.with_properties([property])
 }
 
+/// The arrays, with one behind them for each whose cells are remembered; which that is.
+fn ghost_arrays(
+    program: &Program,
+    knowledge: &Knowledge,
+    first: LocationId,
+) -> (IndexVec<ArrayId, Array>, BTreeMap<ArrayId, ArrayId>) {
+    let (mut arrays, mut of_arrays) = (program.arrays().clone(), BTreeMap::new());
+    for (id, array) in program.arrays().iter_enumerated() {
+        let number = knowledge.number(remembered(program, array.first));
+        if let Some(number) = number {
+            let (name, first) = (format!("$of_{}", array.name), LocationId::from_usize(first.index() + number));
+            of_arrays.insert(id, arrays.push(Array { name, first, ..array.clone() }));
+        }
+    }
+    (arrays, of_arrays)
+}
+
+/// What is remembered of a location: of plain data which access is followed, of others whether it is known there.
+fn remembered(program: &Program, x: LocationId) -> Ghost {
+    if program.plain().contains(&x) { Ghost::Followed(x) } else { Ghost::Knows(Holder::Location(x)) }
+}
+
 /// A process is at a point.
 pub(super) fn at(process: ProcessId, point: PointId) -> Situation {
     Situation { at: vec![(process, vec![point])], condition: Expr::TRUE }
 }
 
-fn add_registers(program: &Program, p: ProcessId, process: &mut Process, everything: Value) -> Ghosts {
+/// How an access that is followed is written down.
+fn followed(access: Access) -> Value {
+    match access {
+        Access::Read => 1,
+        Access::Write => 2,
+    }
+}
+
+fn add_registers(program: &Program, p: ProcessId, process: &mut Process) -> Ghosts {
     let mut add = |name: &str, domain: Domain, first: Value| {
         let (name, initial) = (format!("${name}"), Initial::Value(first));
         process.registers.push(Register { name, domain, initial, span: Span::default() })
     };
-    let one = add("one", Domain::Range(0, everything), 0);
-    let other = add("other", Domain::Range(0, everything), 0);
+    let one = add("one", Domain::Range(0, followed(Access::Write)), 0);
+    let other = add("other", Domain::Range(0, 1), 0);
     let raced = add("raced", Domain::Range(0, 1), 0);
     let domain = updated_domain(program, p);
     let first = domain.bounds().map_or(0, |it| it.0);
@@ -93,8 +129,10 @@ fn updated_domain(program: &Program, p: ProcessId) -> Domain {
 struct Watcher<'a> {
     program: &'a Program,
     knowledge: &'a Knowledge,
-    /// Where the words of the holders begin.
+    /// Where the ghosts begin.
     first: LocationId,
+    /// The ghosts of the cells of arrays.
+    of_arrays: &'a BTreeMap<ArrayId, ArrayId>,
     edge: &'a Edge,
     ghosts: Ghosts,
 }
@@ -147,37 +185,35 @@ impl Watcher<'_> {
 
     /// What happens to the ghosts with an access.
     fn access(&self, place: &Place, access: Access, order: Order) -> Vec<Micro> {
-        let p = self.edge.process;
         match (self.program.is_plain(place), access) {
-            (true, _) => self.at_cells(place, &|x| self.renew(x, access)),
-            (false, Access::Read) => self.at_cells(place, &|x| self.read(x, order)),
-            (false, Access::Write) => self.at_cells(place, &|x| {
-                let from = if order.releases() { Holder::Thread(p) } else { Holder::Released(p) };
-                self.copied(Holder::Location(x), from)
-            }),
+            (true, _) => self.happens(place, access),
+            (false, Access::Read) => self.read(place, order),
+            (false, Access::Write) => self.copied(self.of(place), self.released(order)),
         }
     }
 
     /// An atomic load, or what an update reads.
-    fn read(&self, x: LocationId, order: Order) -> Vec<Micro> {
+    fn read(&self, place: &Place, order: Order) -> Vec<Micro> {
         let p = self.edge.process;
         let to = if order.acquires() { Holder::Thread(p) } else { Holder::Seen(p) };
-        self.added(to, Holder::Location(x))
+        self.added(self.known(to), self.of(place))
+    }
+
+    /// What a write tells.
+    fn released(&self, order: Order) -> Option<Place> {
+        let p = self.edge.process;
+        self.known(if order.releases() { Holder::Thread(p) } else { Holder::Released(p) })
     }
 
     /// An atomic update as a locked block; empty if it does nothing to the ghosts.
     fn update(&self, place: &Place) -> Vec<Micro> {
-        let Edge { op: Op::Rmw { guard, write, into, .. }, order, process: p, .. } = self.edge else {
+        let Edge { op: Op::Rmw { guard, write, into, .. }, order, .. } = self.edge else {
             return Vec::new();
         };
-        let ghosts = self.at_cells(place, &|x| {
-            let mut all = self.read(x, *order);
-            if write.is_some() {
-                let from = if order.releases() { Holder::Thread(*p) } else { Holder::Released(*p) };
-                all.extend(self.added(Holder::Location(x), from));
-            }
-            all
-        });
+        let mut ghosts = self.read(place, *order);
+        if write.is_some() {
+            ghosts.extend(self.added(self.of(place), self.released(*order)));
+        }
         if ghosts.is_empty() {
             return ghosts;
         }
@@ -201,10 +237,10 @@ impl Watcher<'_> {
         let p = self.edge.process;
         let mut body = Vec::new();
         if order.acquires() {
-            body.extend(self.added(Holder::Thread(p), Holder::Seen(p)));
+            body.extend(self.added(self.known(Holder::Thread(p)), self.known(Holder::Seen(p))));
         }
         if order.releases() {
-            body.extend(self.copied(Holder::Released(p), Holder::Thread(p)));
+            body.extend(self.copied(self.known(Holder::Released(p)), self.known(Holder::Thread(p))));
         }
         body
     }
@@ -212,10 +248,10 @@ impl Watcher<'_> {
     /// An atomic block: behind all blocks before it, each access as if it had no order; with a register that says
     /// whether it races, if that is asked.
     fn block(&self, body: &[Micro], raced: Option<RegisterId>) -> Vec<Micro> {
-        let p = self.edge.process;
-        let mut out = self.added(Holder::Thread(p), Holder::Blocks);
+        let (thread, blocks) = (self.known(Holder::Thread(self.edge.process)), self.known(Holder::Blocks));
+        let mut out = self.added(thread.clone(), blocks.clone());
         out.extend(self.parts(body, raced));
-        out.extend(self.added(Holder::Blocks, Holder::Thread(p)));
+        out.extend(self.added(blocks, thread));
         out
     }
 
@@ -240,64 +276,79 @@ impl Watcher<'_> {
         out
     }
 
-    /// Notes in a register if an access to plain data is not ordered behind what it conflicts with.
+    /// Notes in a register if an access to plain data is not ordered behind the one that is followed.
     fn check(&self, place: &Place, access: Access, raced: RegisterId) -> Vec<Micro> {
-        if !self.program.is_plain(place) {
-            return Vec::new();
-        }
-        let p = self.edge.process;
-        self.at_cells(place, &|x| {
-            let needed = self.knowledge.needed(p, x, access);
-            if needed == 0 {
-                return Vec::new();
+        let Some((of, thread)) = self.contended(place, access) else { return Vec::new() };
+        let (one, other) = (self.ghosts.one, self.ghosts.other);
+        let least = match access {
+            Access::Read => followed(Access::Write),
+            Access::Write => followed(Access::Read),
+        };
+        let is_followed = Expr::binary(BinaryOp::Ge, Expr::Var(one), Expr::Const(least));
+        let is_unknown = Expr::binary(BinaryOp::Eq, Expr::Var(other), Expr::Const(0));
+        let races = Expr::binary(BinaryOp::BitAnd, is_followed, is_unknown);
+        let either = Expr::binary(BinaryOp::BitOr, Expr::Var(raced), races);
+        vec![Micro::Load(one, of), Micro::Load(other, thread), Micro::Assign(raced, either)]
+    }
+
+    /// An access to plain data: it may be followed if nothing is, and a write ends that an access to the same is.
+    fn happens(&self, place: &Place, access: Access) -> Vec<Micro> {
+        let Some((of, thread)) = self.contended(place, access) else { return Vec::new() };
+        let (one, other) = (self.ghosts.one, self.ghosts.other);
+        let is = |register, value| Micro::Assume(Expr::binary(BinaryOp::Eq, Expr::Var(register), Expr::Const(value)));
+        let set = |place: &Place, value| Micro::Store(place.clone(), Expr::Const(value));
+        let following = self.place(Ghost::Following).expect("it is there");
+        let begin = [set(&following, 1), set(&of, followed(access)), set(&thread, 1)];
+        let begins = [is(other, 0)].into_iter().chain(begin).collect();
+        let load = Micro::Load(other, following.clone());
+        match access {
+            Access::Read if self.is_written_next(place) => Vec::new(),
+            Access::Read => vec![load, Micro::Choose(vec![Vec::new(), begins])],
+            Access::Write => {
+                let goes_on = vec![is(one, 0)];
+                let is_over = Expr::binary(BinaryOp::Ne, Expr::Var(one), Expr::Const(0));
+                let known = self.knowledge.holders().filter_map(|it| self.known(it)).map(|it| set(&it, 0));
+                let end = [set(&following, 0), set(&of, 0)].into_iter().chain(known);
+                let ends = [Micro::Assume(is_over)].into_iter().chain(end).collect();
+                vec![load, Micro::Load(one, of.clone()), Micro::Choose(vec![goes_on, begins, ends])]
             }
-            let known = Expr::binary(BinaryOp::BitAnd, Expr::Var(self.ghosts.one), Expr::Const(needed));
-            let is_missing = Expr::binary(BinaryOp::Ne, known, Expr::Const(needed));
-            let either = Expr::binary(BinaryOp::BitOr, Expr::Var(raced), is_missing);
-            vec![self.load(self.ghosts.one, Holder::Thread(p)), Micro::Assign(raced, either)]
-        })
+        }
     }
 
-    /// Nobody but the thread knows of an access yet; after a write there is no read to know of.
-    fn renew(&self, x: LocationId, access: Access) -> Vec<Micro> {
+    /// What is remembered of plain data, and of this thread, if the access may conflict with one of another thread.
+    fn contended(&self, place: &Place, access: Access) -> Option<(Place, Place)> {
         let p = self.edge.process;
-        let (item, void) = self.knowledge.renewed(p, x, access);
-        if item | void == 0 {
-            return Vec::new();
-        }
-        let one = self.ghosts.one;
-        let mut body = Vec::new();
-        for &holder in &self.knowledge.holders {
-            let (keep, add) = match holder == Holder::Thread(p) {
-                true => (self.knowledge.everything(), item | void),
-                false => (self.knowledge.everything() & !item, void),
-            };
-            let kept = Expr::binary(BinaryOp::BitAnd, Expr::Var(one), Expr::Const(keep));
-            let value = Expr::binary(BinaryOp::BitOr, kept, Expr::Const(add));
-            body.extend([self.load(one, holder), self.store(holder, value)]);
-        }
-        body
+        let may_conflict = |x| self.knowledge.may_conflict(p, x, access);
+        let is_plain = self.program.is_plain(place);
+        let is_contended = is_plain && self.program.locations_of(place).into_iter().any(may_conflict);
+        is_contended.then(|| self.of(place)).flatten().zip(self.known(Holder::Thread(p)))
     }
 
-    /// One holder gets to know what another knows.
-    fn added(&self, to: Holder, from: Holder) -> Vec<Micro> {
-        if !self.knowledge.has(to) || !self.knowledge.has(from) {
-            return Vec::new();
-        }
+    /// Whether what the edge loads is stored next by the same thread, whatever happens. Who races with the load then
+    /// races with the store: nothing that the thread does in between orders anything.
+    fn is_written_next(&self, place: &Place) -> bool {
+        let is_load = matches!(self.edge.op, Op::Load(..));
+        let [next] = self.program.points()[self.edge.to].edges[..] else { return false };
+        let is_same = |written: &Place| written == place && matches!(place, Place::Fixed(_));
+        is_load && matches!(&self.program.edges()[next].op, Op::Store(written, _) if is_same(written))
+    }
+
+    /// One holder gets to know what another knows; nothing if there is no such one.
+    fn added(&self, to: Option<Place>, from: Option<Place>) -> Vec<Micro> {
+        let (Some(to), Some(from)) = (to, from) else { return Vec::new() };
         let (one, other) = (self.ghosts.one, self.ghosts.other);
         let both = Expr::binary(BinaryOp::BitOr, Expr::Var(one), Expr::Var(other));
-        vec![self.load(one, to), self.load(other, from), self.store(to, both)]
+        vec![Micro::Load(one, to.clone()), Micro::Load(other, from), Micro::Store(to, both)]
     }
 
     /// One holder knows what another knows, and no more; nothing if there is no such other.
-    fn copied(&self, to: Holder, from: Holder) -> Vec<Micro> {
-        if !self.knowledge.has(to) {
-            return Vec::new();
+    fn copied(&self, to: Option<Place>, from: Option<Place>) -> Vec<Micro> {
+        let one = self.ghosts.one;
+        match (to, from) {
+            (None, _) => Vec::new(),
+            (Some(to), None) => vec![Micro::Store(to, Expr::Const(0))],
+            (Some(to), Some(from)) => vec![Micro::Load(one, from), Micro::Store(to, Expr::Var(one))],
         }
-        if !self.knowledge.has(from) {
-            return vec![self.store(to, Expr::Const(0))];
-        }
-        vec![self.load(self.ghosts.one, from), self.store(to, Expr::Var(self.ghosts.one))]
     }
 
     /// Ghost registers hold nothing between steps.
@@ -305,34 +356,22 @@ impl Watcher<'_> {
         [self.ghosts.one, self.ghosts.other].map(|register| Micro::Assign(register, Expr::Const(0)))
     }
 
-    fn load(&self, register: RegisterId, holder: Holder) -> Micro {
-        Micro::Load(register, self.word(holder))
+    /// What a holder knows.
+    fn known(&self, holder: Holder) -> Option<Place> {
+        self.place(Ghost::Knows(holder))
     }
 
-    fn store(&self, holder: Holder, value: Expr<RegisterId>) -> Micro {
-        Micro::Store(self.word(holder), value)
-    }
-
-    fn word(&self, holder: Holder) -> Place {
-        let number = self.knowledge.holders.iter().position(|it| *it == holder).expect("the holder has a word");
-        Place::Fixed(LocationId::from_usize(self.first.index() + number))
-    }
-
-    /// What is done for the location that a place stands for; outside the array nothing, since the access goes wrong.
-    fn at_cells(&self, place: &Place, of: &dyn Fn(LocationId) -> Vec<Micro>) -> Vec<Micro> {
-        let (array, index) = match place {
-            Place::Fixed(x) => return of(*x),
-            Place::Cell(array, index) => (&self.program.arrays()[*array], index),
-        };
-        let each: Vec<Vec<Micro>> = array.cells().map(of).collect();
-        if each.iter().all(Vec::is_empty) {
-            return Vec::new();
+    /// What is remembered of a place.
+    fn of(&self, place: &Place) -> Option<Place> {
+        match place {
+            Place::Fixed(x) => self.place(remembered(self.program, *x)),
+            Place::Cell(array, index) => Some(Place::Cell(*self.of_arrays.get(array)?, index.clone())),
         }
-        let is = |op, value| Micro::Assume(Expr::binary(op, index.clone(), Expr::Const(value)));
-        let cells = (0..).zip(each).map(|(i, body)| joined(vec![is(BinaryOp::Eq, i)], body));
-        let below = vec![is(BinaryOp::Lt, 0)];
-        let above = vec![is(BinaryOp::Ge, Value::from(array.len))];
-        vec![Micro::Choose(cells.chain([below, above]).collect())]
+    }
+
+    fn place(&self, ghost: Ghost) -> Option<Place> {
+        let number = self.knowledge.number(ghost)?;
+        Some(Place::Fixed(LocationId::from_usize(self.first.index() + number)))
     }
 }
 

@@ -8,13 +8,15 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::analysis::Swap;
 use crate::engine::automaton::{Automaton, LocalId, LocalState, Locals, Node, Offer, Targets};
 use crate::engine::packed::component::{Asked, Component};
 use crate::engine::packed::symmetry::Canonizer;
 use crate::engine::run::Logged;
 use crate::program::{EdgeId, Op, ProcessId, PropertyId, StateVar, Value};
-use crate::system::{Action, Block, Control, Local, Start, Step, Violation, run_block};
+use crate::system::{Action, Block, Control, Local, Start, Step, Stop, Violation, run_block};
 use crate::util::Idx;
 
 /// Takes the successors of a state.
@@ -69,8 +71,16 @@ pub(crate) struct Expander<'a, C: Component> {
     /// Where processes came to rest at the start, if somebody wants it.
     rests: Vec<LocalId>,
     canonizer: Option<Canonizer<'a>>,
+    /// Where blocks have led from local states, by what they left in the registers.
+    landings: FxHashMap<(LocalId, EdgeId), Vec<Landing>>,
     next: Vec<u32>,
 }
+
+/// What a block left in the registers, and where its process came to rest.
+type Landing = (Vec<Value>, Rc<[LocalId]>);
+
+/// So many ways of a block are remembered for a local state.
+const MAX_LANDINGS: usize = 64;
 
 impl<'a, C: Component> Expander<'a, C> {
     /// Nothing is known yet.
@@ -83,6 +93,7 @@ impl<'a, C: Component> Expander<'a, C> {
             log: None,
             rests: Vec::new(),
             canonizer: Canonizer::new(shared),
+            landings: FxHashMap::default(),
             next: vec![0; shared.n_words()],
         }
     }
@@ -219,23 +230,48 @@ impl<'a, C: Component> Expander<'a, C> {
         let local = Local::new(automaton.flow().program, edge);
         let Op::Locked(body) = &local.edge.op else { unreachable!("the offer is a locked block") };
         let start = Block { registers: node.registers.to_vec(), contents };
+        let from = (LocalId::from_word(state[process.index()]), edge);
         run_block(&local, body, start).into_iter().enumerate().all(|(choice, end)| {
             let choice = u32::try_from(choice).expect("fewer than 2^32 outcomes");
             let step = Step { process, action: Action::Edge { edge, choice } };
-            // What goes wrong inside leaves memory as it was.
-            let contents = end.as_ref().ok().map(|block| block.contents.clone());
-            let landed = automaton.landed(process, control, end.map(|block| block.registers));
-            automaton.settled(landed).into_iter().all(|target: LocalState| {
-                let target = automaton.intern(target);
-                self.next.copy_from_slice(state);
+            let (targets, contents) = match end {
+                Ok(Block { registers, contents }) => (self.landing(from, control, registers), Some(contents)),
+                // What goes wrong inside leaves memory as it was.
+                Err(stop) => (self.rests_of(process, control, Err(stop)), None),
+            };
+            self.next.copy_from_slice(state);
+            if let Some(contents) = contents {
+                component.unlock(&mut self.next[n_processes..], process, contents);
+            }
+            let changed = self.next.clone();
+            targets.iter().all(|&target| {
+                self.next.copy_from_slice(&changed);
                 self.note_first(step, Some(target));
-                if let Some(contents) = &contents {
-                    component.unlock(&mut self.next[n_processes..], process, contents.clone());
-                }
                 self.next[process.index()] = target.to_word();
                 self.hand_on(sink)
             })
         })
+    }
+
+    /// Where a process comes to rest behind a block that left this in its registers.
+    fn landing(&mut self, from: (LocalId, EdgeId), control: Control, registers: Vec<Value>) -> Rc<[LocalId]> {
+        let known = self.landings.get(&from);
+        if let Some((_, targets)) = known.and_then(|all| all.iter().find(|it| it.0 == registers)) {
+            return Rc::clone(targets);
+        }
+        let process = self.shared.automaton.flow().program.edges()[from.1].process;
+        let targets = self.rests_of(process, control, Ok(registers.clone()));
+        let known = self.landings.entry(from).or_default();
+        if known.len() < MAX_LANDINGS {
+            known.push((registers, Rc::clone(&targets)));
+        }
+        targets
+    }
+
+    fn rests_of(&self, process: ProcessId, control: Control, end: Result<Vec<Value>, Stop>) -> Rc<[LocalId]> {
+        let automaton = &self.shared.automaton;
+        let landed = automaton.landed(process, control, end);
+        automaton.settled(landed).into_iter().map(|target| automaton.intern(target)).collect()
     }
 
     #[inline]

@@ -1,10 +1,10 @@
-//! Fences as statements beside statements.
+//! Fences as statements beside statements, and orders as the words that say them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::frontend::ast::{Block, Else, File, If, ItemKind, Stmt, StmtKind};
-use crate::frontend::rewrite::{Edit, Fence, NoPlace, Rewrite, Spelling, Text, beside};
-use crate::program::Side;
+use crate::frontend::rewrite::{Edit, Fence, NoPlace, Reorder, Rewrite, Spelling, Text, beside};
+use crate::program::{Order, Side};
 use crate::source::Span;
 
 use super::Fw;
@@ -30,6 +30,31 @@ impl Rewrite for Fw {
         }
         Ok(all.into_iter().map(|(at, _, text)| Edit::Insert { at, text }).collect())
     }
+
+    fn reorder(&self, text: &Text<'_>, orders: &[Reorder]) -> Result<Vec<Edit>, NoPlace> {
+        let written = orders.iter().enumerate().map(|(i, order)| {
+            let help = "it has one order for all that it does; write it by hand".to_owned();
+            let edit = reordered(order.access, text.source.slice(order.access), order.to);
+            edit.ok_or(NoPlace { fence: i, help })
+        });
+        written.collect()
+    }
+}
+
+/// Another order in place of the last word that says one; `fence;` says none.
+fn reordered(access: Span, text: &str, order: Order) -> Option<Edit> {
+    if text.trim_end_matches(';').trim() == "fence" {
+        return Some(Edit::Replace { span: access, text: format!("fence({});", order.name()) });
+    }
+    let is_word = |it: char| it.is_alphanumeric() || it == '_';
+    let words = text.match_indices(|it| !is_word(it)).map(|(at, sign)| at + sign.len()).chain([0]);
+    let said = words.filter_map(|start| {
+        let word = text[start..].split(|it| !is_word(it)).next()?;
+        Order::ALL.iter().any(|it| it.name() == word).then_some((start, word.len()))
+    });
+    let (start, length) = said.max()?;
+    let start = access.start + start as u32;
+    Some(Edit::Replace { span: Span::new(start, start + length as u32), text: order.name().to_owned() })
 }
 
 /// The innermost statement of a block that holds an operation; for a fence after it, the operation must be all of the

@@ -77,6 +77,8 @@ pub enum FenceOrder {
     AcqRel,
     /// And all such fences have one order.
     SeqCst,
+    /// None of the language: all stores of a thread have arrived, as where one is created or has ended.
+    Drained,
 }
 
 impl LoadOrder {
@@ -147,7 +149,7 @@ impl FenceOrder {
         match self {
             Self::Acquire => None,
             Self::Release | Self::AcqRel => Some(FenceKind::StoreStore),
-            Self::SeqCst => Some(FenceKind::Full),
+            Self::SeqCst | Self::Drained => Some(FenceKind::Full),
         }
     }
 
@@ -158,6 +160,7 @@ impl FenceOrder {
             Self::Release => Order::Release,
             Self::AcqRel => Order::AcqRel,
             Self::SeqCst => Order::SeqCst,
+            Self::Drained => Order::Relaxed,
         }
     }
 }

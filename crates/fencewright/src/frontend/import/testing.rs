@@ -24,7 +24,7 @@ fn read(frontend: &dyn Frontend, source: &Source) -> (ast::File, Vec<Diagnostic>
 
 /// The import of a sample prints what stands beside it in a file of the front end's folder; `BLESS=1` writes it anew.
 pub(crate) fn check_sample(frontend: &dyn Frontend, text: &str) {
-    let folder = format!("{}/src/frontend/{}", env!("CARGO_MANIFEST_DIR"), frontend.name());
+    let folder = format!("{}/../fencewright/src/frontend/{}", env!("CARGO_MANIFEST_DIR"), frontend.name());
     let path = format!("{folder}/everything.fw");
     let printed = imported(frontend, text);
     if std::env::var_os("BLESS").is_some() {

@@ -6,6 +6,7 @@
 //!
 //! All mistakes are reported in one run; what depends on a mistake is silent.
 
+mod any_index;
 mod any_number;
 mod arrays;
 mod atomic;
@@ -44,6 +45,16 @@ use registers::Origin;
 
 /// Gives a file its meaning. `defines` are the constants that the command line gives other values.
 pub fn lower(source: &Source, file: &ast::File, defines: &[(String, i64)]) -> Lowered {
+    let once = |file: &ast::File| lower_once(source, file, defines);
+    let Some(n) = any_index::constant(file) else { return once(file) };
+    match defines.iter().rev().find(|it| it.0 == n) {
+        Some(given) => once(&any_index::with_value(file, n, given.1)),
+        None => any_index::lower(file, n, once),
+    }
+}
+
+/// Gives a file in which all constants have a value its meaning.
+fn lower_once(source: &Source, file: &ast::File, defines: &[(String, i64)]) -> Lowered {
     let mut log = Log::new(Said::new(source));
     let mut unit = hir::Unit::new();
     let globals = Globals::collect(&mut log, &mut unit, file, defines);

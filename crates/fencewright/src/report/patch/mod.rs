@@ -4,8 +4,10 @@
 //! its fences, step by step (`same`): what cannot be written (a fence in the middle of a condition) is refused, and
 //! never is a program written that means something else. A program can also be printed as `.fw` and repaired there.
 
+mod chosen;
 mod diff;
 mod same;
+mod told;
 
 use std::mem::discriminant;
 
@@ -13,6 +15,8 @@ use crate::frontend::rewrite::{Edit, Fence, NoPlace, Reorder, Rewrite, Text};
 use crate::frontend::{self, Frontend, Input, fw};
 use crate::program::{EdgeId, FenceKind, Placement, Position, Program, Side};
 use crate::source::{Source, Span};
+
+pub use chosen::patch_with_choice;
 
 /// A text to be repaired.
 #[derive(Clone, Copy)]
@@ -118,18 +122,23 @@ fn rewritten(
         })?;
         edits.extend(inserted);
     }
+    read_back(original, edits, |fenced| same::is_fenced(program, placement, fenced)).ok_or_else(|| {
+        let culprit = positions.iter().find(|it| it.side == Side::Before).or(positions.first()).copied();
+        let culprit = culprit.or_else(|| placement.iter().next().map(|it| it.0));
+        misplaced(program, culprit.expect("without fences nothing changes"))
+    })
+}
+
+/// The text with edits in it, if what it means then is what it should.
+fn read_back(original: &Original<'_>, mut edits: Vec<Edit>, is_it: impl Fn(&Program) -> bool) -> Option<Patched> {
+    let source = original.program.source();
     edits.sort_by_key(Edit::span);
     let new = source.with_texts(source.files().iter().map(|file| edited(file.text(), file.start(), &edits)));
     let main = Source::new(new.name(), new.text());
     let parsed = frontend::parse_with(original.frontend, &main, &mut new.clone(), original.defines);
-    let fenced = parsed.program.filter(|fenced| same::is_fenced(program, placement, fenced));
-    let Some(fenced) = fenced else {
-        let culprit = positions.iter().find(|it| it.side == Side::Before).or(positions.first()).copied();
-        let culprit = culprit.or_else(|| placement.iter().next().map(|it| it.0));
-        return Err(misplaced(program, culprit.expect("without fences nothing changes")));
-    };
+    let program = parsed.program.filter(is_it)?;
     let diff = Some(diff::unified(source, &edits));
-    Ok(Patched { text: new.text().to_owned(), language: original.frontend.name(), program: fenced, diff, edits })
+    Some(Patched { text: new.text().to_owned(), language: original.frontend.name(), program, diff, edits })
 }
 
 /// The fences that are lines of their own, and where the first of each lies; copies of a place come to the same fence.

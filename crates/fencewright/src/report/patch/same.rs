@@ -5,20 +5,40 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{FenceKind, Op, Placement, PointId, ProcessId, Program, Side};
+use crate::program::{Op, Placement, PointId, Position, ProcessId, Program, Side};
 use crate::system::{Control, Flow, Move};
 
 /// Where a process is in the program with fences laid over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum At {
+pub(super) enum At {
     Control(Control),
     /// Past the one fence before all edges that leave a point.
     Ready(PointId),
 }
 
+impl At {
+    pub(super) fn of(point: PointId) -> Self {
+        Self::Control(Control::At(point))
+    }
+
+    /// The point where it is, if it is not past a fence there.
+    pub(super) fn point(self) -> Option<PointId> {
+        match self {
+            Self::Control(Control::At(point)) => Some(point),
+            Self::Control(Control::Ready(_) | Control::Done(_)) | Self::Ready(_) => None,
+        }
+    }
+}
+
 /// Whether `fenced` is `program` with the fences of `placement`.
 pub(super) fn is_fenced(program: &Program, placement: &Placement, fenced: &Program) -> bool {
     let flow = Flow { program, placement };
+    has_same_data(program, fenced)
+        && program.processes().indices().all(|process| is_same_process(flow, fenced, process))
+}
+
+/// Whether programs have the same locations, registers and conditions.
+pub(super) fn has_same_data(program: &Program, fenced: &Program) -> bool {
     let data = |it: &Program| {
         let locations = it.locations().iter().map(|x| (x.name.clone(), x.domain, x.initial)).collect::<Vec<_>>();
         let registers = it.processes().iter().map(|process| {
@@ -33,9 +53,7 @@ pub(super) fn is_fenced(program: &Program, placement: &Placement, fenced: &Progr
                 |it: &crate::program::Property| it.situations.iter().map(|it| it.condition.clone()).collect::<Vec<_>>();
             a.kind == b.kind && conditions(a) == conditions(b)
         });
-    data(program) == data(fenced)
-        && has_same_properties
-        && program.processes().indices().all(|process| is_same_process(flow, fenced, process))
+    data(program) == data(fenced) && has_same_properties
 }
 
 fn is_same_process(flow: Flow<'_>, fenced: &Program, process: ProcessId) -> bool {
@@ -43,7 +61,7 @@ fn is_same_process(flow: Flow<'_>, fenced: &Program, process: ProcessId) -> bool
     let mut images = BTreeMap::from([(At::Control(Control::At(entries[0])), entries[1])]);
     let mut todo = vec![(At::Control(Control::At(entries[0])), entries[1])];
     while let Some((at, image)) = todo.pop() {
-        let moves = moves(flow, at);
+        let moves = operations(flow, at);
         let edges = &fenced.points()[image].edges;
         if moves.len() != edges.len() || !is_seen_alike(flow.program, fenced, process, at, image) {
             return false;
@@ -63,14 +81,20 @@ fn is_same_process(flow: Flow<'_>, fenced: &Program, process: ProcessId) -> bool
 }
 
 /// What a process may do next, fences as operations.
-fn moves(flow: Flow<'_>, at: At) -> Vec<(Op, At)> {
-    let operation = |(next, control)| match next {
-        Move::Edge(edge) => (flow.program.edges()[edge].op.clone(), At::Control(control)),
-        Move::Fence(_, kind) => (Op::Fence(kind), At::Control(control)),
+fn operations(flow: Flow<'_>, at: At) -> Vec<(Op, At)> {
+    let operation = |(next, at)| match next {
+        Move::Edge(edge) => (flow.program.edges()[edge].op.clone(), at),
+        Move::Fence(_, kind) => (Op::Fence(kind), at),
     };
+    moves(flow, at).into_iter().map(operation).collect()
+}
+
+/// What a process may do next; one fence where all ways have the same before them.
+pub(super) fn moves(flow: Flow<'_>, at: At) -> Vec<(Move, At)> {
+    let operation = |(next, control)| (next, At::Control(control));
     let control = match at {
         At::Control(Control::At(point)) => match common_fence(flow, point) {
-            Some(kind) => return vec![(Op::Fence(kind), At::Ready(point))],
+            Some(fence) => return vec![(fence, At::Ready(point))],
             None => Control::At(point),
         },
         At::Control(control) => control,
@@ -83,26 +107,27 @@ fn moves(flow: Flow<'_>, at: At) -> Vec<(Op, At)> {
 }
 
 /// The fence before all edges that leave a point, if they have the same.
-fn common_fence(flow: Flow<'_>, point: PointId) -> Option<FenceKind> {
+fn common_fence(flow: Flow<'_>, point: PointId) -> Option<Move> {
     let edges = &flow.program.points()[point].edges;
-    let first = flow.placement.get(*edges.first()?, Side::Before)?;
-    edges.iter().all(|&edge| flow.placement.get(edge, Side::Before) == Some(first)).then_some(first)
+    let edge = *edges.first()?;
+    let kind = flow.placement.get(edge, Side::Before)?;
+    let is_common = edges.iter().all(|&edge| flow.placement.get(edge, Side::Before) == Some(kind));
+    is_common.then_some(Move::Fence(Position { edge, side: Side::Before }, kind))
 }
 
 /// Whether properties, and the end, make no difference between a control state and its image.
 fn is_seen_alike(program: &Program, fenced: &Program, process: ProcessId, at: At, image: PointId) -> bool {
-    let point = match at {
-        At::Control(Control::At(point)) => Some(point),
-        At::Control(Control::Ready(_) | Control::Done(_)) | At::Ready(_) => None,
-    };
-    let named = |program: &Program, point: Option<PointId>| {
-        let situations = program.properties().iter().flat_map(|property| &property.situations);
-        let is_named = situations.map(|situation| {
-            let mut here = situation.at.iter().filter(|it| it.0 == process);
-            here.next().map(|(_, points)| point.is_some_and(|point| points.contains(&point)))
-        });
-        is_named.collect::<Vec<_>>()
-    };
-    let is_end = point.is_some_and(|point| program.points()[point].is_end);
-    is_end == fenced.points()[image].is_end && named(program, point) == named(fenced, Some(image))
+    let is_end = at.point().is_some_and(|point| program.points()[point].is_end);
+    is_end == fenced.points()[image].is_end
+        && is_named(program, process, at.point()) == is_named(fenced, process, Some(image))
+}
+
+/// Whether each situation of a property, if it names a process, names it at a point.
+pub(super) fn is_named(program: &Program, process: ProcessId, point: Option<PointId>) -> Vec<Option<bool>> {
+    let situations = program.properties().iter().flat_map(|property| &property.situations);
+    let is_named = situations.map(|situation| {
+        let mut here = situation.at.iter().filter(|it| it.0 == process);
+        here.next().map(|(_, points)| point.is_some_and(|point| points.contains(&point)))
+    });
+    is_named.collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::{EdgeId, FenceKind, Op, Order, Placement, Position, Program, Side};
+use crate::program::{Edge, EdgeId, FenceKind, Op, Order, Placement, Position, Program, Side};
 use crate::source::Span;
 use crate::synth::Profile;
 
@@ -17,8 +17,22 @@ pub enum Strength {
     SeqCst,
     /// There is a seq_cst fence before it.
     FenceBefore,
-    /// The fence of the text, with its order, is there.
-    Fence(Order),
+    /// The fence of the text acquires.
+    FenceAcquire,
+    /// It releases.
+    FenceRelease,
+    /// It is seq_cst, if it acquires and releases.
+    FenceSeqCst,
+}
+
+impl Strength {
+    /// Whether it is about a fence, one of the text or a new one.
+    pub const fn is_of_fence(self) -> bool {
+        match self {
+            Self::FenceBefore | Self::FenceAcquire | Self::FenceRelease | Self::FenceSeqCst => true,
+            Self::Acquire | Self::Release | Self::SeqCst => false,
+        }
+    }
 }
 
 /// Something that may be chosen, for all copies of a place of the text.
@@ -41,9 +55,13 @@ impl Element {
             (Strength::Acquire | Strength::Release, Profile::Arm) => 2,
             (Strength::SeqCst, Profile::X86) if writes => 30,
             (Strength::SeqCst, _) => 1,
-            (Strength::FenceBefore | Strength::Fence(Order::SeqCst), Profile::X86) => 30,
-            (Strength::Fence(_), Profile::X86) => 1,
-            (Strength::FenceBefore | Strength::Fence(_), Profile::Arm) => 10,
+            (Strength::FenceBefore, Profile::X86) => 30,
+            (Strength::FenceSeqCst, Profile::X86) => 28,
+            (Strength::FenceAcquire | Strength::FenceRelease, Profile::X86) => 1,
+            (Strength::FenceBefore, Profile::Arm) => 10,
+            (Strength::FenceAcquire, Profile::Arm) => 3,
+            (Strength::FenceRelease, Profile::Arm) => 5,
+            (Strength::FenceSeqCst, Profile::Arm) => 2,
         }
     }
 }
@@ -54,12 +72,25 @@ fn accesses(program: &Program) -> BTreeMap<Span, Vec<EdgeId>> {
     let mut all: BTreeMap<Span, Vec<EdgeId>> = BTreeMap::new();
     for (id, edge) in program.edges().iter_enumerated() {
         let (Op::Load(_, place) | Op::Store(place, _) | Op::Rmw { place, .. }) = &edge.op else { continue };
-        let says = program.source().get(edge.span).is_some_and(|text| text.to_lowercase().contains("acq_rel"));
-        if !program.is_plain(place) && (says || edge.order != Order::default()) {
+        if !program.is_plain(place) && says_order(program, edge) {
             all.entry(edge.span).or_default().push(id);
         }
     }
     all
+}
+
+/// Whether the text of an access says its order. Nobody says `seq_cst` or `relaxed` of what has no order; of what
+/// acquires or releases, a name tells: that of the order, or of a function that takes one.
+fn says_order(program: &Program, edge: &Edge) -> bool {
+    const NAMES: [&str; 6] = ["acquire", "release", "acq", "rel", "acqrel", "atomic"];
+    match edge.order {
+        Order::Plain => false,
+        Order::Relaxed | Order::SeqCst => true,
+        Order::Acquire | Order::Release | Order::AcqRel => {
+            let text = program.source().get(edge.span).unwrap_or_default().to_lowercase();
+            text.split(|it: char| !it.is_alphanumeric()).any(|word| NAMES.contains(&word))
+        }
+    }
 }
 
 /// The fences of the text, with their orders.
@@ -82,33 +113,61 @@ fn does(program: &Program, edges: &[EdgeId]) -> (bool, bool) {
     )
 }
 
-/// What the program has: each order and each fence that may be left out.
+/// What the program has: each order and each fence that may be left out. Of an update that says another order for
+/// where it fails, each keeps no more than its own.
 pub fn own_elements(program: &Program) -> Vec<Element> {
     let mut all = Vec::new();
     for (span, edges) in accesses(program) {
-        let (reads, writes) = does(program, &edges);
-        let order = edges.iter().map(|&edge| program.edges()[edge].order).fold(Order::Relaxed, Order::join);
-        let mut add = |strength| all.push(Element { span, edges: edges.clone(), strength });
-        if reads && order.acquires() {
-            add(Strength::Acquire);
-        }
-        if writes && order.releases() {
-            add(Strength::Release);
-        }
-        if order == Order::SeqCst {
-            add(Strength::SeqCst);
+        for strength in [Strength::Acquire, Strength::Release, Strength::SeqCst] {
+            let edges: Vec<EdgeId> = edges.iter().copied().filter(|&edge| has(program, edge, strength)).collect();
+            if !edges.is_empty() {
+                all.push(Element { span, edges, strength });
+            }
         }
     }
-    all.extend(fences(program).into_iter().map(own_fence));
+    all.extend(own_fences(program));
     all
 }
 
-fn own_fence((span, (order, edges)): (Span, (Order, Vec<EdgeId>))) -> Element {
-    Element { span, edges, strength: Strength::Fence(order) }
+/// Whether an access has this strength.
+fn has(program: &Program, edge: EdgeId, strength: Strength) -> bool {
+    let (reads, writes) = does(program, &[edge]);
+    let order = program.edges()[edge].order;
+    match strength {
+        Strength::Acquire => reads && order.acquires(),
+        Strength::Release => writes && order.releases(),
+        Strength::SeqCst => order == Order::SeqCst,
+        Strength::FenceBefore | Strength::FenceAcquire | Strength::FenceRelease | Strength::FenceSeqCst => false,
+    }
 }
 
-/// What every access may be given, and the fences that are there; fences before accesses besides, if they are wanted.
-pub fn stronger_elements(program: &Program, with_fences: bool) -> Vec<Element> {
+/// What the fences of the text do.
+fn own_fences(program: &Program) -> Vec<Element> {
+    let parts = |(span, (order, edges)): (Span, (Order, Vec<EdgeId>))| {
+        let does = [
+            (order.acquires(), Strength::FenceAcquire),
+            (order.releases(), Strength::FenceRelease),
+            (order == Order::SeqCst, Strength::FenceSeqCst),
+        ];
+        let done = does.into_iter().filter(|it| it.0);
+        done.map(move |(_, strength)| Element { span, edges: edges.clone(), strength })
+    };
+    fences(program).into_iter().flat_map(parts).collect()
+}
+
+/// What every access may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// An acquire, a release.
+    Orders,
+    /// And seq_cst.
+    SeqCst,
+    /// Instead of that a seq_cst fence before it.
+    Fences,
+}
+
+/// What every access may be given, and the fences that are there.
+pub fn stronger_elements(program: &Program, given: Given) -> Vec<Element> {
     let mut all = Vec::new();
     for (span, edges) in accesses(program) {
         let (reads, writes) = does(program, &edges);
@@ -119,11 +178,13 @@ pub fn stronger_elements(program: &Program, with_fences: bool) -> Vec<Element> {
         if writes {
             add(Strength::Release);
         }
-        if with_fences {
-            add(Strength::FenceBefore);
+        match given {
+            Given::Orders => {}
+            Given::SeqCst => add(Strength::SeqCst),
+            Given::Fences => add(Strength::FenceBefore),
         }
     }
-    all.extend(fences(program).into_iter().map(own_fence));
+    all.extend(own_fences(program));
     all
 }
 
@@ -133,10 +194,9 @@ pub fn order_of(elements: &[Element], set: &[usize], edge: EdgeId) -> Option<Ord
     let (mut order, mut is_sc, mut lacks) = (None, false, false);
     for (i, element) in elements.iter().enumerate().filter(|it| it.1.edges.contains(&edge)) {
         let with = match element.strength {
-            Strength::Acquire => Order::Acquire,
-            Strength::Release => Order::Release,
-            Strength::Fence(order) => order,
-            Strength::SeqCst => {
+            Strength::Acquire | Strength::FenceAcquire => Order::Acquire,
+            Strength::Release | Strength::FenceRelease => Order::Release,
+            Strength::SeqCst | Strength::FenceSeqCst => {
                 is_sc = set.contains(&i);
                 continue;
             }
@@ -162,7 +222,7 @@ pub(super) fn is_open(elements: &[Element], edge: EdgeId) -> bool {
 }
 
 /// The program with a choice, and the fences over it.
-pub(super) fn chosen(program: &Program, elements: &[Element], set: &[usize]) -> (Program, Placement) {
+pub fn chosen(program: &Program, elements: &[Element], set: &[usize]) -> (Program, Placement) {
     let edges = || elements.iter().flat_map(|it| it.edges.iter().copied());
     let open = edges().filter(|&edge| is_open(elements, edge));
     let orders = open.map(|edge| (edge, order_of(elements, set, edge).unwrap_or(Order::Relaxed))).collect();

@@ -16,14 +16,13 @@ use super::hitting::{Choice, Problem, cheapest};
 use super::{CandidateId, Profile};
 use crate::engine::data_race::ask_safety;
 use crate::engine::{Engine, StopReason, Task, Unsupported, Verdict};
-use crate::program::{FenceKind, Placement, Program};
+use crate::program::FenceKind;
 use crate::system::Run;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress};
 
-pub use element::{Element, Strength, is_fenced, order_of, own_elements, stronger_elements};
+pub use element::{Element, Given, Strength, chosen, is_fenced, order_of, own_elements, stronger_elements};
 
-use element::chosen;
 use graph::Bad;
 
 /// What may be chosen.
@@ -33,14 +32,16 @@ pub enum Offered {
     Own,
     /// Every acquire and release; fences where these are not enough.
     All,
+    /// What the program has, and every acquire and release; seq_cst, then fences, where these are not enough.
+    Stronger,
 }
 
 /// A choice under which the program is correct, and of which nothing can be spared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderSet {
-    /// What it costs.
+    /// What it costs, beside what every choice has.
     pub cost: u64,
-    /// The elements, by number.
+    /// The elements, by number, with those that every choice has.
     pub elements: Vec<usize>,
 }
 
@@ -69,16 +70,28 @@ pub fn orders(
     (offered, profile): (Offered, Profile),
     monitor: &dyn Monitor,
 ) -> Result<Orders, Unsupported> {
-    let elements = match offered {
-        Offered::Own => own_elements(task.program),
-        Offered::All => stronger_elements(task.program, false),
+    let program = task.program;
+    let stronger = |given: Given| stronger_elements(program, given);
+    let ladder = match offered {
+        Offered::Own => return Loop::new(engine, task, (own_elements(program), profile), monitor).run(),
+        Offered::All => &[Given::Orders, Given::Fences][..],
+        Offered::Stronger => &[Given::Orders, Given::SeqCst, Given::Fences],
     };
-    let found = Loop::new(engine, task, (elements, profile), monitor).run()?;
-    if offered == Offered::All && found.unfixable.is_some() {
-        let elements = stronger_elements(task.program, true);
-        return Loop::new(engine, task, (elements, profile), monitor).run();
+    let (last, first) = ladder.split_last().expect("something is given");
+    let asked = |given: &Given| {
+        let mut asked = Loop::new(engine, task, (stronger(*given), profile), monitor);
+        if offered == Offered::Stronger {
+            asked.keep(&own_elements(program));
+        }
+        asked.run()
+    };
+    for given in first {
+        let found = asked(given)?;
+        if found.unfixable.is_none() {
+            return Ok(found);
+        }
     }
-    Ok(found)
+    asked(last)
 }
 
 /// The search for choices.
@@ -88,6 +101,8 @@ struct Loop<'a> {
     monitor: &'a dyn Monitor,
     profile: Profile,
     elements: Vec<Element>,
+    /// What every choice has.
+    kept: Vec<usize>,
     clauses: Vec<Elements>,
     /// Correct choices, and those of which nothing is known.
     blocked: Vec<Choice>,
@@ -110,7 +125,14 @@ impl<'a> Loop<'a> {
     ) -> Self {
         let found =
             Orders { elements: elements.clone(), sets: Vec::new(), unfixable: None, stopped: None, n_checks: 0 };
-        Self { engine, task, monitor, profile, elements, clauses: Vec::new(), blocked: Vec::new(), found }
+        let (kept, clauses, blocked) = (Vec::new(), Vec::new(), Vec::new());
+        Self { engine, task, monitor, profile, elements, kept, clauses, blocked, found }
+    }
+
+    /// Every choice has these: of what may be given, what the text says already.
+    fn keep(&mut self, own: &[Element]) {
+        let is_own = |it: &Element| own.iter().any(|own| own.span == it.span && own.strength == it.strength);
+        self.kept = (0..self.elements.len()).filter(|&i| is_own(&self.elements[i])).collect();
     }
 
     fn run(mut self) -> Result<Orders, Unsupported> {
@@ -120,11 +142,12 @@ impl<'a> Loop<'a> {
                 Ok(None) => return Ok(self.found),
                 Err(reason) => return Ok(Orders { stopped: Some(reason), ..self.found }),
             };
-            let set: Vec<usize> = next.0.keys().map(|id| id.index()).collect();
+            let new = next.0.keys().map(|id| id.index());
+            let cost = new.clone().map(|i| self.elements[i].cost(self.task.program, self.profile)).sum();
+            let set: Vec<usize> = new.chain(self.kept.iter().copied()).collect();
             self.found.n_checks += 1;
             match self.judged(&set)? {
                 Judged::Correct => {
-                    let cost = set.iter().map(|&i| self.elements[i].cost(self.task.program, self.profile)).sum();
                     self.found.sets.push(OrderSet { cost, elements: set });
                     self.blocked.push(next);
                 }
@@ -154,7 +177,7 @@ impl<'a> Loop<'a> {
     }
 
     fn judged(&self, set: &[usize]) -> Result<Judged, Unsupported> {
-        let (program, placement) = self.with(set);
+        let (program, placement) = chosen(self.task.program, &self.elements, set);
         let task = Task { program: &program, placement: &placement, ..*self.task };
         let answer = ask_safety(self.engine, &task, self.monitor)?;
         Ok(match answer.verdict {
@@ -162,11 +185,6 @@ impl<'a> Loop<'a> {
             Verdict::Unknown(reason) => Judged::Unknown(reason),
             Verdict::Unsafe(run) => Judged::Bad(self.clause(set, &task, &run), run),
         })
-    }
-
-    /// The program with a choice.
-    fn with(&self, set: &[usize]) -> (Program, Placement) {
-        chosen(self.task.program, &self.elements, set)
     }
 
     /// What every correct choice has some of.

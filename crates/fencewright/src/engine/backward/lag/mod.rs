@@ -8,6 +8,7 @@
 //! | [`choices`] | edges of a process that differ only in the value they find, taken as one |
 //! | [`constraint`] | constraints of the load-buffer semantics, and the order on them |
 //! | [`newcomer`] | predecessors by processes that a constraint leaves open |
+//! | [`proof`] | what a safe search leaves behind, for certificates |
 //! | [`read_back`] | which writes of its own a process can still tell from others |
 //! | [`run`] | from rules of the load-buffer semantics to a run of the store-buffer semantics |
 //! | [`sharpen`] | the static facts as sets of values |
@@ -21,6 +22,7 @@ mod admit;
 pub(super) mod choices;
 pub(super) mod constraint;
 mod newcomer;
+pub(super) mod proof;
 mod read_back;
 pub(super) mod run;
 mod sharpen;

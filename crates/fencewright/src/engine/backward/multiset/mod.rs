@@ -13,10 +13,12 @@
 //! | file | idea |
 //! |---|---|
 //! | [`kinds`] | threads that are alike, and that they are |
+//! | [`proof`] | the basis of a safe search, for certificates |
 //! | [`system`] | multisets as constraints |
 //! | [`told`] | from rules about elements to a run of an instance |
 
 mod kinds;
+pub mod proof;
 mod system;
 mod told;
 
@@ -54,7 +56,7 @@ static CARD: Card = Card {
     settings: &[],
     contradiction: |_| None,
     repairs: Repairs::ByRuns,
-    rests_on: RestsOn::Other,
+    rests_on: RestsOn::Multisets,
     asks_others: false,
 };
 
@@ -64,7 +66,7 @@ impl Engine for Multiset {
     }
 
     fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        if !task.program.is_open() {
+        if task.program.open_templates().next().is_none() {
             return Err(Unsupported {
                 reason: "this engine is for programs with any number of copies of a thread".to_owned(),
                 help: "write `thread P(*)`, or use `--engine load-buffer`".to_owned(),
@@ -116,7 +118,7 @@ impl Multiset {
                 Ok(inner) => inner,
                 Err(stop) => return Unmade::Stopped(stop).answered(self.name()),
             };
-            let found = search(Multisets::new(inner, &kinds, max), task.options.threads, monitor);
+            let found = found(Multisets::new(inner, &kinds, max), task.options.threads, monitor);
             stats = Stats { explored: stats.explored + found.stats.explored, ..found.stats };
             match found.end {
                 End::Unsafe(_) => least = Some(found),
@@ -143,22 +145,26 @@ impl Multiset {
     }
 }
 
-fn search(system: Multisets<'_>, n_threads: usize, monitor: &dyn Monitor) -> Found {
-    let mut search = Search::new(system);
-    let end = match search.run(n_threads, monitor) {
-        End::Safe if search.system().has_met_limit() => {
-            End::Stopped(StopReason::Unproved(format!("a violation may take more than {MAX_ELEMENTS} threads")))
-        }
-        end @ (End::Safe | End::Unsafe(_) | End::Stopped(_)) => end,
-    };
-    let (kept, explored, bytes) = (search.n_kept(), search.n_explored, search.bytes());
+fn found(system: Multisets<'_>, n_threads: usize, monitor: &dyn Monitor) -> Found {
+    let mut searching = Search::new(system);
+    let end = search(&mut searching, n_threads, monitor);
+    let (kept, explored, bytes) = (searching.n_kept(), searching.n_explored, searching.bytes());
     let stats = Stats { explored, kept, bytes, is_shortest: false };
     let (elements, states, memory) = match &end {
         End::Unsafe(_) => {
-            let first = search.last().expect("the initial constraint was the last to be added");
-            search.system().beginning(first)
+            let first = searching.last().expect("the initial constraint was the last to be added");
+            searching.system().beginning(first)
         }
         End::Safe | End::Stopped(_) => (Vec::new(), Vec::new(), Vec::new()),
     };
     Found { end, elements, memory, states, stats }
+}
+
+fn search(search: &mut Search<Multisets<'_>>, n_threads: usize, monitor: &dyn Monitor) -> End<Rule> {
+    match search.run(n_threads, monitor) {
+        End::Safe if search.system().has_met_limit() => {
+            End::Stopped(StopReason::Unproved(format!("a violation may take more than {MAX_ELEMENTS} threads")))
+        }
+        end @ (End::Safe | End::Unsafe(_) | End::Stopped(_)) => end,
+    }
 }

@@ -20,11 +20,13 @@ use crate::engine::backward::bad::Bad;
 use crate::engine::backward::facts::Stage;
 use crate::engine::backward::key::Key;
 use crate::engine::backward::lag::constraint::{ABSENT, Message, is_below};
+use crate::engine::backward::lag::proof::ToldElement;
 use crate::engine::backward::lag::system::{Draft, LETTER_WEIGHT, LoadBuffers, Out as Before, RuleKind};
 use crate::engine::backward::lag::values::Values;
 use crate::engine::backward::multiset::kinds::{KindId, Kinds};
 use crate::engine::backward::{Indexed, WellStructured, WordId, Words};
 use crate::util::Idx;
+use crate::watch::heed;
 
 /// A constraint: memory, then so many words for each element; all but kinds and states interned.
 pub(super) type Constraint = Box<[u32]>;
@@ -80,6 +82,27 @@ impl<'a> Multisets<'a> {
         });
         let kinds = self.elements(first).map(|it| KindId::from_word(it[KIND])).collect();
         (kinds, self.elements(first).map(|it| it[STATE]).collect(), memory.collect())
+    }
+
+    /// The semantics of the listed threads.
+    pub(super) fn inner(&self) -> &LoadBuffers<'a> {
+        &self.inner
+    }
+
+    /// A constraint in plain terms.
+    pub(super) fn told(&self, constraint: &Constraint) -> ToldElement {
+        let letters = |element: &[u32]| {
+            let word = self.inner.letters(element[BUFFER]).iter().map(|&letter| Message(letter));
+            word.map(|it| self.inner.told_message(it)).collect()
+        };
+        let memory = self.inner.program.values.indices().zip(self.inner.letters(constraint[0]));
+        ToldElement {
+            kinds: self.kinds_of(constraint).map(|kind| self.kinds.get(kind).process).collect(),
+            states: self.elements(constraint).map(|it| it[STATE]).collect(),
+            buffers: self.elements(constraint).map(letters).collect(),
+            stores: self.elements(constraint).map(|it| self.inner.told_stores(|x| it[STORES + x.index()])).collect(),
+            memory: memory.map(|(x, &bits)| self.inner.told_cell(x, Values::from_bits(bits))).collect(),
+        }
     }
 
     fn elements<'c>(&self, constraint: &'c [u32]) -> impl Iterator<Item = &'c [u32]> + use<'c> {
@@ -192,6 +215,13 @@ impl<'a> Multisets<'a> {
         );
     }
 
+    /// The kinds and states of the elements, sorted.
+    fn heads(&self, constraint: &[u32]) -> Vec<Head> {
+        let mut heads: Vec<_> = self.elements(constraint).map(|it| (it[KIND], it[STATE])).collect();
+        heads.sort_unstable();
+        heads
+    }
+
     fn bad_constraint(&self, bad: &Bad) -> Option<Constraint> {
         let mut memory = vec![Values::ANY; self.inner.program.values.len()];
         bad.memory.iter().for_each(|&(x, value)| memory[x.index()] = self.inner.encoding.one(x, value));
@@ -228,6 +258,36 @@ impl<'a> Multisets<'a> {
             .enumerate()
             .filter(free)
             .any(|(i, other)| self.is_element_below(first, other) && self.is_matched(rest, others, taken | 1 << i))
+    }
+}
+
+/// The kind and the state of an element.
+type Head = (u32, u32);
+
+/// So many elements, the last of them, tell which bucket a constraint is in.
+const N_KEYED: usize = 4;
+
+/// The bucket of constraints with so many elements of each kind, of which these are the last.
+fn keyed(outline: &[u8], last: &[Head]) -> u64 {
+    let mut key = Key::new(0);
+    outline.iter().for_each(|&count| key.mix(u64::from(count)));
+    last.iter().for_each(|&(kind, state)| key.mix(u64::from(kind) << 32 | u64::from(state)));
+    key.get()
+}
+
+/// Each choice of so many of some sorted heads, none twice.
+fn choose(from: &[Head], n: usize, chosen: &mut Vec<Head>, each: &mut dyn FnMut(&[Head])) {
+    if n == 0 {
+        return each(chosen);
+    }
+    heed(1);
+    for (i, &head) in from.iter().enumerate().take((from.len() + 1).saturating_sub(n)) {
+        if i > 0 && from[i - 1] == head {
+            continue;
+        }
+        chosen.push(head);
+        choose(&from[i + 1..], n - 1, chosen, each);
+        chosen.pop();
     }
 }
 
@@ -287,10 +347,19 @@ impl Indexed for Multisets<'_> {
         larger.iter().zip(smaller).all(|(larger, smaller)| larger <= smaller)
     }
 
-    fn bucket(&self, _constraint: &Constraint, outline: &Box<[u8]>) -> u64 {
-        let mut key = Key::new(0);
-        outline.iter().for_each(|&count| key.mix(u64::from(count)));
-        key.get()
+    fn bucket(&self, constraint: &Constraint, outline: &Box<[u8]>) -> u64 {
+        let heads = self.heads(constraint);
+        keyed(outline, &heads[heads.len().saturating_sub(N_KEYED)..])
+    }
+
+    /// One that covers has a part of the elements, and its last are its key: they may be any behind so many others.
+    fn buckets(&self, constraint: &Constraint, outline: &Box<[u8]>, out: &mut Vec<u64>) {
+        let n_elements: usize = outline.iter().map(|&count| usize::from(count)).sum();
+        let heads = self.heads(constraint);
+        let n_keyed = n_elements.min(N_KEYED);
+        choose(&heads[n_elements - n_keyed..], n_keyed, &mut Vec::new(), &mut |chosen| {
+            out.push(keyed(outline, chosen));
+        });
     }
 
     /// The values that memory does not hold, which states occur and how often, and what the buffers hold: a constraint

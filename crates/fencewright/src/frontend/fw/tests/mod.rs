@@ -4,7 +4,6 @@ mod comments;
 mod errors;
 mod include;
 mod precedence;
-mod robustness;
 mod round_trip;
 
 use super::format;

@@ -128,10 +128,12 @@ fn add_stores(threads: &[Thread<'_>], memory: &mut Memory, (in_loops, only): (bo
 /// What the registers of a thread hold at each point.
 pub(super) fn registers(program: &Program, cfg: &Cfg) -> Flow {
     let memory = Memory::first(program, &BTreeSet::new(), &BTreeSet::new());
-    let flow = Flow { at: Thread::new(program, cfg).at_nodes(&memory) };
+    // What is loaded in a loop may fill the range of its location, which is no constant of the text.
+    let within = |thread: Thread<'_>| Flow { at: thread.stopping_at(&memory).at_nodes(&memory) };
+    let flow = within(Thread::new(program, cfg));
     let is_wide = cfg.slots.indices().any(|it| flow.values(it).is_wide(WIDE));
     match Graph::unrolled(cfg).filter(|_| is_wide) {
-        Some(graph) => Flow { at: Thread::with(program, cfg, graph).at_nodes(&memory) },
+        Some(graph) => within(Thread::with(program, cfg, graph)),
         None => flow,
     }
 }
@@ -234,6 +236,16 @@ impl<'c> Thread<'c> {
             for_each_constant(&arc.op, &mut |it| steps.extend([it - 1, it, it + 1]));
         }
         Self { program, cfg, graph, steps }
+    }
+
+    /// The same with the bounds of what memory holds as further steps.
+    fn stopping_at(mut self, memory: &Memory) -> Self {
+        for values in memory.0.values() {
+            if let Interval::Bounded(lo, hi) = values {
+                self.steps.extend([*lo, *hi]);
+            }
+        }
+        self
     }
 
     /// The arcs in loops, or the others, with the copies that they leave.

@@ -91,7 +91,16 @@ impl Writer<'_> {
         Some(match place {
             Place::Fixed(location) => super::location_expr(&self.found.memory, self.names, *location),
             Place::Cell(array, index) => {
-                let index = self.number(index, out)?;
+                let cells = 0..i64::from(self.found.memory.arrays()[*array].len);
+                let index = if let Expr::Const(outside) = index
+                    && !cells.contains(outside)
+                {
+                    // `.fw` refuses such a constant; where it is reached it is a violation.
+                    let zero = self.extra();
+                    binary(BinaryOp::Add, var(&zero, NOWHERE), int(*outside, NOWHERE))
+                } else {
+                    self.number(index, out)?
+                };
                 expr(ExprKind::Index(name(&self.names.arrays[*array], NOWHERE), vec![index]), NOWHERE)
             }
         })

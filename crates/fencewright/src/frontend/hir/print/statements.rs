@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::frontend::ast::{self, Else, If, StmtKind as Kind};
 use crate::frontend::hir::{
-    Block, Call, Condition, Effect, EffectKind, Expr, First, LabelId, LocalId, Place, Stmt, StmtKind, Thread, tree,
+    Block, Call, Condition, Effect, EffectKind, Expr, FenceOrder, First, LabelId, LocalId, Place, Stmt, StmtKind,
+    Thread, tree,
 };
 use crate::frontend::import::tree::{assign, assume, block, call, int, let_, name, not, stmt, target, var};
-use crate::program::{Domain, Misuse, Order, ProcessId};
+use crate::program::{Domain, FenceKind, Misuse, Order, ProcessId};
 use crate::util::Idx;
 
 use super::names::{Names, fresh};
@@ -129,6 +130,7 @@ impl<'w> Writer<'w> {
                 Kind::Assert(self.condition(condition, out)?, Some(words))
             }
             StmtKind::Fence(kind) => Kind::Fence(*kind),
+            StmtKind::OrderedFence(FenceOrder::Drained) => Kind::Fence(FenceKind::Full),
             StmtKind::OrderedFence(order) => Kind::OrderedFence(order.order()),
             StmtKind::Skip => Kind::Skip,
             StmtKind::Modify(..) | StmtKind::Copies(_) | StmtKind::Atomic(_) => return None,

@@ -1,8 +1,22 @@
-//! Whatever the input, there is an answer.
+//! Whatever the text, the reader of `.fw` has an answer, and the formatter loses nothing.
 
-use super::{EVERYTHING, format, messages};
-use crate::frontend::fw::parse;
-use crate::source::{Diagnostic, Source, Style, render};
+use fencewright::frontend::fw::{format, parse};
+use fencewright::source::{Diagnostic, Source, Style, render};
+
+use crate::common::random::Random;
+
+/// A program with every construct in canonical layout.
+const EVERYTHING: &str = include_str!("../../src/frontend/fw/tests/everything.fw");
+
+/// Each diagnostic as `line:column message`.
+fn messages(text: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
+    let source = Source::new("t.fw", text);
+    let message = |it: &Diagnostic| {
+        let at = source.position(it.span.start);
+        format!("{}:{} {}", at.line, at.column, it.message)
+    };
+    diagnostics.iter().map(message).collect()
+}
 
 /// Reads, checks that every place lies within the text, and that what is well-formed has a stable layout.
 fn check(text: &str) -> Vec<Diagnostic> {
@@ -36,16 +50,6 @@ fn words(text: &str) -> Vec<&str> {
 /// Reads a text so large that something worse than linear would not come back; `cargo bench` tells the time.
 fn check_large(text: &str) -> Vec<Diagnostic> {
     parse(&Source::new("t.fw", text)).1
-}
-
-/// A linear congruential generator; the seed is in the test.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
 }
 
 #[test]

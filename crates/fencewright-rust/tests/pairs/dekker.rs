@@ -1,0 +1,29 @@
+//! Dekker.
+
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::thread;
+
+static FLAG: [AtomicI32; 2] = [AtomicI32::new(0), AtomicI32::new(0)];
+static TURN: AtomicI32 = AtomicI32::new(0);
+static CS: AtomicI32 = AtomicI32::new(0);
+
+fn worker(i: i32) {
+    FLAG[i as usize].store(1, Relaxed);
+    while FLAG[(1 - i) as usize].load(Relaxed) == 1 {
+        if TURN.load(Relaxed) == 1 - i {
+            FLAG[i as usize].store(0, Relaxed);
+            while TURN.load(Relaxed) == 1 - i {}
+            FLAG[i as usize].store(1, Relaxed);
+        }
+    }
+    let n = CS.swap(1, Relaxed); assert!(n == 0); CS.store(0, Relaxed);
+    TURN.store(1 - i, Relaxed);
+    FLAG[i as usize].store(0, Relaxed);
+}
+
+fn main() {
+    thread::scope(|s| {
+        s.spawn(|| worker(0));
+        s.spawn(|| worker(1));
+    });
+}

@@ -1,0 +1,25 @@
+//! Peterson, again and again.
+
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::thread;
+
+static FLAG: [AtomicI32; 2] = [AtomicI32::new(0), AtomicI32::new(0)];
+static TURN: AtomicI32 = AtomicI32::new(0);
+static CS: AtomicI32 = AtomicI32::new(0);
+
+fn worker(i: i32) {
+    loop {
+        FLAG[i as usize].store(1, Relaxed);
+        TURN.store(1 - i, Relaxed);
+        while FLAG[(1 - i) as usize].load(Relaxed) == 1 && TURN.load(Relaxed) == 1 - i {}
+        let n = CS.swap(1, Relaxed); assert!(n == 0); CS.store(0, Relaxed);
+        FLAG[i as usize].store(0, Relaxed);
+    }
+}
+
+fn main() {
+    thread::scope(|s| {
+        s.spawn(|| worker(0));
+        s.spawn(|| worker(1));
+    });
+}

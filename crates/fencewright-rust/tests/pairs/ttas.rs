@@ -1,0 +1,25 @@
+//! A lock that is looked at first.
+
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::thread;
+
+static LOCK: AtomicI32 = AtomicI32::new(0);
+static CS: AtomicI32 = AtomicI32::new(0);
+
+fn worker(i: i32) {
+    loop {
+        while LOCK.load(Relaxed) == 1 {}
+        if LOCK.swap(1, Relaxed) == 0 {
+            break;
+        }
+    }
+    let n = CS.swap(1, Relaxed); assert!(n == 0); CS.store(0, Relaxed);
+    LOCK.store(0, Relaxed);
+}
+
+fn main() {
+    thread::scope(|s| {
+        s.spawn(|| worker(0));
+        s.spawn(|| worker(1));
+    });
+}

@@ -1,0 +1,236 @@
+//! What steps do to messages, and what must have been so before one that leads into an element.
+//!
+//! Lemma, step by step, for a step of `τ` from a configuration `d` to one of the element `c`:
+//!
+//! - *local*: `d` is in `c`, with the class before.
+//! - *read x, v*: every list of `τ` was readable behind the message. One writer `t` wrote that, so `d` can read
+//!   (t, x, v) before each list.
+//! - *write x, v* of a message `m`. Lists of `τ` behind it read nothing of x but `m`. A list of another process either
+//!   does not read `m`; then it was readable before, and asks for no last message of x. Or it reads `m` first at some
+//!   letter: what stands before that letter was readable, and asks for no last message of x; what stands behind it
+//!   reads nothing of x but `m`, and what is left of that without x was readable for the process and for `τ`, whose
+//!   view `m` has. Which of these holds of each list is tried in every combination.
+//! - *update x, v, v'*: a write of v', before which `τ` reads the last message of x, that of v. *Fence*: an update of
+//!   one more location.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::certificate::basis::Class;
+use crate::certificate::locals::Letter as Offered;
+use crate::certificate::quotient::{self, Quotient};
+use crate::certificate::verify::{Failure, Steps};
+use crate::program::{FenceKind, ProcessId, Value};
+use crate::util::{Idx, IndexVec};
+
+use super::lists::{Element, Letter, List, Place, Writer};
+
+/// What a step does to messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Nothing.
+    Local,
+    /// Reads a value.
+    Read(Place, Value),
+    /// Writes a value.
+    Write(Place, Value),
+    /// Finds the first value in the last message, and writes the second.
+    Update(Place, Value, Value),
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Local => f.write_str("a local step"),
+            Self::Read(x, value) => write!(f, "a read of {value} at location {x}"),
+            Self::Write(x, value) => write!(f, "a write of {value} to location {x}"),
+            Self::Update(x, old, new) => write!(f, "an update of location {x} from {old} to {new}"),
+        }
+    }
+}
+
+/// A step between classes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) from: Class,
+    pub(super) to: Class,
+    pub(super) act: Act,
+}
+
+/// What all processes do to messages.
+pub(super) struct Acting {
+    /// The steps of each process.
+    pub(super) edges: IndexVec<ProcessId, Vec<Edge>>,
+    /// Where each process starts.
+    pub(super) starts: IndexVec<ProcessId, BTreeSet<Class>>,
+    /// The location of fences, behind all others.
+    pub(super) fence: Place,
+    initial: BTreeSet<(Place, Value)>,
+    written: BTreeMap<(Place, Value), BTreeSet<ProcessId>>,
+}
+
+/// What an element takes, roughly.
+const BYTES: u64 = 512;
+
+/// What a list of another process was before a write, and what the writer must have been able to read.
+type Way = (List, Option<List>);
+
+impl Acting {
+    /// Of the processes over classes.
+    pub(super) fn new(quotient: &Quotient) -> Result<Self, Failure> {
+        let fence = quotient.initial.len() as Place;
+        let edge = |edge: &quotient::Edge| Ok(Edge { from: edge.from, to: edge.to, act: act(&edge.letter, fence)? });
+        let edges = quotient.processes.iter().map(|it| it.edges.iter().map(edge).collect::<Result<Vec<_>, Failure>>());
+        let edges: IndexVec<ProcessId, Vec<Edge>> = edges.collect::<Result<Vec<_>, Failure>>()?.into();
+        let mut written: BTreeMap<_, BTreeSet<ProcessId>> = BTreeMap::new();
+        for (process, edges) in edges.iter_enumerated() {
+            for edge in edges {
+                if let Act::Write(x, value) | Act::Update(x, _, value) = edge.act {
+                    written.entry((x, value)).or_default().insert(process);
+                }
+            }
+        }
+        let of_location = quotient.initial.iter_enumerated();
+        let initial = of_location.flat_map(|(x, values)| values.iter().map(move |&value| (x.index() as Place, value)));
+        let initial = initial.chain([(fence, 0)]).collect();
+        let starts = quotient.processes.iter().map(|it| it.initial.clone()).collect();
+        Ok(Self { edges, starts, fence, initial, written })
+    }
+
+    /// Whether a location may hold a value at the start.
+    pub(super) fn is_initial(&self, place: Place, value: Value) -> bool {
+        self.initial.contains(&(place, value))
+    }
+
+    /// Who may have written a value.
+    pub(super) fn writers(&self, place: Place, value: Value) -> Vec<Writer> {
+        let processes = self.written.get(&(place, value)).into_iter().flatten();
+        let first = self.is_initial(place, value).then_some(Writer::Start);
+        first.into_iter().chain(processes.map(|&process| Writer::Process(process))).collect()
+    }
+
+    /// Whether only this process writes to a location.
+    pub(super) fn is_sole_writer(&self, process: ProcessId, place: Place) -> bool {
+        let of_place = self.written.range((place, Value::MIN)..=(place, Value::MAX));
+        of_place.flat_map(|it| it.1).all(|&writer| writer == process)
+    }
+
+    /// Appends what an element must have been before a step of a process, but for the class of that.
+    pub(super) fn before(
+        &self,
+        after: &Element,
+        process: ProcessId,
+        edge: &Edge,
+        steps: &mut Steps<'_>,
+        out: &mut Vec<Element>,
+    ) -> Result<(), Failure> {
+        match edge.act {
+            Act::Local => out.push(after.clone()),
+            Act::Read(x, value) => out.extend(self.found(after, process, (x, value), false)),
+            Act::Write(x, value) => out.extend(before_write(after, process, (x, value), steps)?),
+            Act::Update(x, old, new) => {
+                for before in before_write(after, process, (x, new), steps)? {
+                    out.extend(self.found(&before, process, (x, old), true));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A process reads a message before all else, whoever wrote it.
+    fn found(
+        &self,
+        element: &Element,
+        process: ProcessId,
+        (place, value): (Place, Value),
+        is_last: bool,
+    ) -> Vec<Element> {
+        let with = |writer: Writer| {
+            let letter = Letter { writer, place, value, is_last };
+            let mut element = element.clone();
+            let lists = &mut element.lists[process.index()];
+            match lists.is_empty() {
+                true => lists.push(vec![letter]),
+                false => lists.iter_mut().for_each(|list| list.insert(0, letter)),
+            }
+            element
+        };
+        self.writers(place, value).into_iter().map(with).collect()
+    }
+}
+
+fn act(letter: &Offered, fence: Place) -> Result<Act, Failure> {
+    match letter {
+        Offered::Nop | Offered::Fence(FenceKind::StoreStore) => Ok(Act::Local),
+        Offered::Fence(FenceKind::Full) => Ok(Act::Update(fence, 0, 0)),
+        Offered::Read(x, value) => Ok(Act::Read(x.index() as Place, *value)),
+        Offered::Write(x, value) => Ok(Act::Write(x.index() as Place, *value)),
+        Offered::Atomic(atomic) => match (&atomic.guards[..], &atomic.writes[..], atomic.location) {
+            ([(x, found)], [], Some(_)) => Ok(Act::Read(x.index() as Place, *found)),
+            ([(x, found)], [(y, new)], Some(_)) if x == y => Ok(Act::Update(x.index() as Place, *found, *new)),
+            _ => Failure::refused("release/acquire has no `atomic` blocks but single updates"),
+        },
+    }
+}
+
+/// Every combination of what lists were before a write.
+fn before_write(
+    after: &Element,
+    process: ProcessId,
+    (place, value): (Place, Value),
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Element>, Failure> {
+    let message = Letter { writer: Writer::Process(process), place, value, is_last: true };
+    let mut own = after.clone();
+    for list in &mut own.lists[process.index()] {
+        let Some(rest) = without(list, &message) else { return Ok(Vec::new()) };
+        *list = rest;
+    }
+    let mut all = vec![own];
+    for (reader, lists) in after.lists.iter().enumerate().filter(|(reader, _)| *reader != process.index()) {
+        for (at, list) in lists.iter().enumerate() {
+            let ways = ways(list, &message);
+            let mut more = Vec::with_capacity(all.len() * ways.len());
+            for element in &all {
+                for (before, for_writer) in &ways {
+                    steps.step((all.len() + more.len()) as u64 * BYTES)?;
+                    let mut element = element.clone();
+                    element.lists[reader][at].clone_from(before);
+                    element.lists[process.index()].extend(for_writer.clone());
+                    more.push(element);
+                }
+            }
+            all = more;
+        }
+    }
+    // What asks for nothing may as well be left out, so that who may be anywhere is asked for nothing.
+    all.iter_mut().flat_map(|it| &mut it.lists).for_each(|lists| lists.retain(|list| !list.is_empty()));
+    Ok(all)
+}
+
+/// What a list of another process may have been: it did not read the new message, or first at one of its letters.
+fn ways(list: &[Letter], message: &Letter) -> Vec<Way> {
+    let is_claimed = |letter: &Letter| letter.place == message.place && letter.is_last;
+    let mut ways = Vec::new();
+    if !list.iter().any(is_claimed) {
+        ways.push((list.to_vec(), None));
+    }
+    for at in 0..list.len() {
+        if list[..at].iter().any(is_claimed) {
+            break;
+        }
+        if list[at].is_below(message)
+            && let Some(rest) = without(&list[at + 1..], message)
+        {
+            ways.push(([&list[..at], &rest].concat(), Some(rest)));
+        }
+    }
+    ways
+}
+
+/// What is left of what is read behind a new message, without that; nothing if something older of its location is read.
+fn without(list: &[Letter], message: &Letter) -> Option<List> {
+    let is_there = |letter: &&Letter| letter.place == message.place;
+    let is_new = list.iter().filter(is_there).all(|letter| letter.is_below(message));
+    is_new.then(|| list.iter().filter(|letter| !is_there(letter)).copied().collect())
+}

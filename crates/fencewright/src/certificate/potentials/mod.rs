@@ -1,0 +1,219 @@
+//! A proof for release/acquire: an upward-closed set of what threads can still read, closed under going back.
+//!
+//! An [`Element`] has a class for each process, or any, and for each the lists of messages that it must be able to read
+//! one after the other if nobody writes any more. It stands for all configurations of the machine of messages and views
+//! in which processes are in these classes and can read these lists. The checks are those of every basis: each bad
+//! situation is in an element, no initial configuration is, and whatever a step leads into an element from is in one
+//! ([`before`]), unless the facts exclude it ([`facts`]). `docs/certificates.md` has the argument.
+//!
+//! Such a proof is about strong release/acquire. It is one about release/acquire, too, if two stores that race are
+//! among what is bad: without them the two are the same (`docs/theory/potentials.md`).
+
+mod before;
+mod facts;
+mod lists;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::memory::{Buffering, Messaging};
+use crate::program::{LocationId, Placement, ProcessId, Program, Value};
+use crate::system::Flow;
+use crate::util::{Idx, IndexVec};
+
+use super::bad::Targets;
+use super::basis::Class;
+use super::locals::{LocalState, Offers, Values};
+use super::quotient::{Classes, Quotient, check_classes};
+use super::verify::{Failure, Steps};
+
+use before::{Act, Acting, Edge};
+use facts::Facts;
+use lists::{Index, is_element_above};
+
+pub use lists::{Element, Letter, List, Writer};
+
+/// A proof that no bad situation can be reached under release/acquire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Potentials {
+    /// What each location can hold.
+    pub values: Values,
+    /// The class of each local state of each process.
+    pub classes: IndexVec<ProcessId, BTreeMap<LocalState, Class>>,
+    /// From these and from nothing else a bad situation can be reached.
+    pub elements: Vec<Element>,
+}
+
+/// Checks a proof by potentials.
+pub(super) fn check(
+    program: &Program,
+    placement: &Placement,
+    messaging: Messaging,
+    proof: &Potentials,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let classes: Classes<'_> = proof.classes.iter().collect();
+    check_form(program, proof, &classes)?;
+    // Stores that wait in one buffer are letters of their own, and so are full fences: that is all that is taken of it.
+    let (values, foreign) = (&proof.values, &BTreeSet::new());
+    let offers = Offers { flow: Flow { program, placement }, buffering: Buffering::Fifo, values, foreign };
+    let who: Vec<ProcessId> = program.processes().indices().collect();
+    let quotient = Quotient::new(&offers, &who, &classes, steps)?;
+    let acting = Acting::new(&quotient)?;
+    let facts = Facts::new(&acting, steps)?;
+    let index = Index::new(&proof.elements);
+    let checking = Checking { acting: &acting, facts: &facts, index: &index };
+    let is_covered = |classes: &[Option<Class>], cells: &[(LocationId, Value)]| checking.is_bad_covered(classes, cells);
+    let targets = Targets { quotient: &quotient, values, leaves_open: true, is_covered: &is_covered, who: &who };
+    targets.check(&offers, steps)?;
+    match messaging {
+        Messaging::Appended => {}
+        Messaging::Inserted => checking.check_races(steps)?,
+    }
+    for (i, element) in proof.elements.iter().enumerate() {
+        let here = |failure: Failure| failure.within(&format!("element {}", i + 1));
+        checking.check_not_initial(&quotient, element).map_err(here)?;
+        checking.check_closed(element, steps).map_err(here)?;
+    }
+    Ok(())
+}
+
+/// Everything has as many parts as the program, so that it can be indexed.
+fn check_form(program: &Program, proof: &Potentials, classes: &Classes<'_>) -> Result<(), Failure> {
+    let (n_locations, n_processes) = (program.locations().len(), program.processes().len());
+    if proof.values.len() != n_locations || proof.classes.len() != n_processes {
+        return Failure::refused("it does not have the locations and processes of the program");
+    }
+    check_classes(classes)?;
+    for (i, element) in proof.elements.iter().enumerate() {
+        let is_class = |(process, class): (ProcessId, &Option<Class>)| {
+            class.is_none_or(|class| (class as usize) < classes[process].len())
+        };
+        let is_known = |letter: &Letter| match letter.writer {
+            Writer::Start => true,
+            Writer::Process(process) => process.index() < n_processes,
+            // What is not named is one message only if it is the last.
+            Writer::Any => letter.is_last,
+        };
+        let fits = element.classes.len() == n_processes
+            && element.lists.len() == n_processes + 1
+            && element.classes.iter_enumerated().all(is_class)
+            && element.letters().all(|letter| letter.place as usize <= n_locations && is_known(letter));
+        if !fits {
+            return Failure::refused(format!("element {} does not fit the program", i + 1));
+        }
+        if element.classes.iter().zip(&element.lists).any(|(class, lists)| class.is_none() && !lists.is_empty()) {
+            return Failure::refused(format!("element {} asks something of a process that may be anywhere", i + 1));
+        }
+    }
+    Ok(())
+}
+
+/// What the checks need to know.
+struct Checking<'a> {
+    acting: &'a Acting,
+    facts: &'a Facts,
+    index: &'a Index<'a>,
+}
+
+impl Checking<'_> {
+    /// Whether there is an element below, or the facts exclude it.
+    fn is_covered(&self, element: &Element) -> bool {
+        self.index.covers(element) || !self.facts.admit(element)
+    }
+
+    /// Whether processes in these classes are covered with these last messages, whoever wrote them. A last message can
+    /// be read by everybody, so that it does not matter who is to read it.
+    fn is_bad_covered(&self, classes: &[Option<Class>], cells: &[(LocationId, Value)]) -> bool {
+        let mut lists: Vec<List> = vec![List::new()];
+        for &(x, value) in cells {
+            let writers = self.acting.writers(x.index() as u32, value);
+            let with = |list: &List| -> Vec<List> {
+                let letter = |&writer: &Writer| Letter { writer, place: x.index() as u32, value, is_last: true };
+                writers.iter().map(|writer| [&list[..], &[letter(writer)]].concat()).collect()
+            };
+            lists = lists.iter().flat_map(with).collect();
+        }
+        let readers: Vec<usize> =
+            (0..=classes.len()).filter(|&it| classes.get(it).is_none_or(Option::is_some)).collect();
+        lists.iter().all(|list| {
+            readers.iter().any(|&reader| {
+                let mut element =
+                    Element { classes: classes.iter().copied().collect(), lists: vec![Vec::new(); classes.len() + 1] };
+                if !list.is_empty() {
+                    element.lists[reader].push(list.clone());
+                }
+                self.is_covered(&element)
+            })
+        })
+    }
+
+    /// Two processes before stores to one location, of which one only writes, are covered: stores that race.
+    fn check_races(&self, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let stores = |process: ProcessId| {
+            self.acting.edges[process].iter().filter_map(|edge| match edge.act {
+                Act::Write(x, _) => Some((x, None, edge.from)),
+                Act::Update(x, old, _) if x < self.acting.fence => Some((x, Some(old), edge.from)),
+                Act::Local | Act::Read(..) | Act::Update(..) => None,
+            })
+        };
+        for one in self.acting.edges.indices() {
+            for other in self.acting.edges.indices().filter(|&other| other != one) {
+                for (x, _, from) in stores(one).filter(|store| store.1.is_none()) {
+                    for (_, found, behind) in stores(other).filter(|store| store.0 == x) {
+                        steps.step(0)?;
+                        let mut classes = vec![None; self.acting.edges.len()];
+                        (classes[one.index()], classes[other.index()]) = (Some(from), Some(behind));
+                        let cells = found.map(|value| (LocationId::from_usize(x as usize), value));
+                        if !self.is_bad_covered(&classes, cells.as_slice()) {
+                            let (one, other) = (one.index(), other.index());
+                            return Failure::refused(format!("stores of processes {one} and {other} may race"));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_not_initial(&self, quotient: &Quotient, element: &Element) -> Result<(), Failure> {
+        let mut classes = element.classes.iter_enumerated();
+        let is_at_start =
+            classes.all(|(process, class)| class.is_none_or(|it| quotient.processes[process].initial.contains(&it)));
+        let may_be_first = |letter: &Letter| match letter.writer {
+            Writer::Start | Writer::Any => self.acting.is_initial(letter.place, letter.value),
+            Writer::Process(_) => false,
+        };
+        // Where a location may start with several values, one is there.
+        let mut values = BTreeMap::new();
+        let is_one = |letter: &Letter| *values.entry(letter.place).or_insert(letter.value) == letter.value;
+        match is_at_start && element.letters().all(may_be_first) && element.letters().all(is_one) {
+            true => Failure::refused("an initial configuration is in it"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whatever a step leads into an element from is covered.
+    fn check_closed(&self, element: &Element, steps: &mut Steps<'_>) -> Result<(), Failure> {
+        let mut candidates = Vec::new();
+        for (process, edges) in self.acting.edges.iter_enumerated() {
+            // What is not written changes nothing for a process that may be anywhere.
+            let leads_here = |edge: &&Edge| match (element.classes[process], edge.act) {
+                (Some(class), _) => class == edge.to,
+                (None, Act::Write(..) | Act::Update(..)) => true,
+                (None, Act::Local | Act::Read(..)) => false,
+            };
+            for edge in edges.iter().filter(leads_here) {
+                self.acting.before(element, process, edge, steps, &mut candidates)?;
+                for mut candidate in candidates.drain(..) {
+                    steps.step(0)?;
+                    candidate.classes[process] = Some(edge.from);
+                    if !is_element_above(&candidate, element) && !self.is_covered(&candidate) {
+                        let (process, act) = (process.index(), edge.act);
+                        return Failure::refused(format!("process {process} can get into it from outside by {act}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
