@@ -12,10 +12,10 @@ use super::{Hang, Waiting, waiting};
 const MAX_STATES: u64 = 500;
 
 /// Threads whose local states take more than this are not looked at.
-const MAX_BYTES: u64 = 1 << 18;
+const MAX_BYTES: u64 = 1 << 16;
 
 /// Nor are threads with so many ways to go round that so many steps are looked at.
-const MAX_STEPS: u64 = 20_000;
+const MAX_STEPS: u64 = 5_000;
 
 /// Nor are more situations than this: every state would be compared with all of them.
 const MAX_SITUATIONS: usize = 64;
