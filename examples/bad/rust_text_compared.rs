@@ -1,1 +1,1 @@
-fn main() { std::thread::spawn(|| { assert_eq!("a", "b"); }).join().unwrap(); }
+fn main() { std::thread::spawn(|| { let mut s = String::new(); s.push('a'); assert_eq!(s, "a"); }).join().unwrap(); }

@@ -89,7 +89,8 @@ pub(crate) struct Expr {
 pub(crate) enum ExprKind {
     Integer(i128, Option<String>),
     Bool(bool),
-    /// Text, a float: what has no part in what threads do to each other.
+    Text(String),
+    /// A float, text as bytes: what is only handed on.
     Other,
     Path(Path),
     Unary(Unary, Box<Expr>),

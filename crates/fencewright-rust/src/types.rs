@@ -19,6 +19,10 @@ pub(crate) enum Type {
     Cell(Cell, Rc<Type>),
     Lock(Lock, Rc<Type>),
     Pointer(Kind, Rc<Type>),
+    /// `&str`, by the number of the text.
+    Text,
+    /// A float, a time: nothing is known of a value but that it is read and written.
+    Opaque,
     /// What has no part in what threads do to each other.
     Other,
     /// It is not said, or not yet known.
@@ -118,6 +122,7 @@ impl Type {
     pub(crate) fn is_scalar(&self) -> bool {
         match self {
             Self::Bool | Self::Integer(_) | Self::Pointer(..) | Self::Atomic(_) => true,
+            Self::Text | Self::Opaque => true,
             Self::Lock(Lock::Condvar, _) => true,
             Self::Cell(_, inner) => inner.is_scalar(),
             Self::Tuple(_) | Self::Array(..) | Self::Struct(..) | Self::Enum(..) => false,
@@ -135,7 +140,7 @@ impl Type {
                 Self::Tuple(all) | Self::Struct(_, all) | Self::Enum(_, all) => open.extend(all),
                 Self::Array(inner, _) | Self::Atomic(inner) | Self::Cell(_, inner) => open.push(inner),
                 Self::Lock(_, inner) | Self::Pointer(_, inner) => open.push(inner),
-                Self::Bool | Self::Integer(_) | Self::Other | Self::Unknown => {}
+                Self::Bool | Self::Integer(_) | Self::Text | Self::Opaque | Self::Other | Self::Unknown => {}
             }
         }
         true

@@ -197,6 +197,9 @@ impl Lowering<'_> {
         let ty = self.type_at(place);
         match (value, self.parts(&ty)) {
             (Value::Cell(_, inner) | Value::Atomic(inner), _) => self.store(place, *inner, order, span),
+            (Value::Other, Parts::Scalar(..)) if *ty.inner() == Type::Opaque => {
+                self.store_scalar(&place.seen_as(ty), Value::Number(Expr::Const(0), Type::Opaque), order, span)
+            }
             (Value::Unset | Value::Other | Value::Never, _) => Some(()),
             (value, Parts::Scalar(..)) => self.store_scalar(&place.seen_as(ty), value, order, span),
             (Value::Enum(value), Parts::Fields(fields)) => self.store_enum(place, *value, &fields, span),
@@ -558,6 +561,7 @@ pub(super) fn typed(raw: Expr, ty: &Type) -> Value {
         Type::Pointer(kind, to) => {
             Value::Pointer(Pointer { kind: *kind, to: (**to).clone(), what: Points::Number(raw) })
         }
+        Type::Opaque => Value::Other,
         ty => Value::Number(raw, ty.clone()),
     }
 }

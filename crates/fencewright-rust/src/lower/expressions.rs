@@ -23,6 +23,7 @@ impl Lowering<'_> {
         match &it.kind {
             ExprKind::Integer(value, suffix) => self.literal(*value, suffix.as_deref(), span),
             ExprKind::Bool(value) => Some(Value::bool(Expr::Const(i64::from(*value)))),
+            ExprKind::Text(text) => Some(self.text(text)),
             ExprKind::Other => Some(Value::Other),
             ExprKind::Path(path) => self.path_value(path),
             ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Unary(Unary::Deref, _) => {
@@ -416,6 +417,10 @@ impl Lowering<'_> {
             (x, y) => Expr::binary(Op::Eq, x.clone(), y.clone()),
         };
         Some(match (a, b) {
+            // Of an owned text only its length is known.
+            (Value::Number(_, x), Value::Number(_, y)) if (*x == Type::Text) != (*y == Type::Text) => {
+                return self.refuse(span, "a `String` is compared with a text", "compare `&str` with `&str`");
+            }
             (Value::Number(x, _), Value::Number(y, _)) => pair(x, y),
             (Value::Tuple(x), Value::Tuple(y))
             | (Value::Array(x), Value::Array(y))
@@ -453,7 +458,7 @@ impl Lowering<'_> {
                 Expr::Const(1)
             }
             (Value::Other, Value::Other) => {
-                return self.refuse(span, "texts and floating point are not compared", "use integers");
+                return self.refuse(span, "floating point and times are not compared", "use integers");
             }
             _ => return self.refuse(span, "these cannot be compared", "compare numbers, tuples and variants"),
         })

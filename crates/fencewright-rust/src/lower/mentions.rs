@@ -8,7 +8,8 @@ use crate::ast::{Block, Expr, ExprKind, Macro, Stmt, StmtKind};
 pub(crate) fn each<'e>(it: &'e Expr, see: &mut dyn FnMut(&'e Expr)) {
     see(it);
     match &it.kind {
-        ExprKind::Integer(..) | ExprKind::Bool(_) | ExprKind::Other | ExprKind::Path(_) => {}
+        ExprKind::Integer(..) | ExprKind::Bool(_) | ExprKind::Text(_) => {}
+        ExprKind::Other | ExprKind::Path(_) => {}
         ExprKind::Continue(_) | ExprKind::Refused(..) => {}
         ExprKind::Unary(_, a) | ExprKind::Reference(a) | ExprKind::Field(a, _) | ExprKind::Cast(a, _) => each(a, see),
         ExprKind::Try(a) | ExprKind::Let(_, a) => each(a, see),

@@ -105,15 +105,8 @@ impl Lowering<'_> {
             Type::Lock(lock, inner) => self.lock_method(*lock, inner, place, it, span),
             Type::Pointer(kind, _) => self.pointer_method(*kind, place, it, span),
             Type::Enum(number, _) if *number <= 1 => self.option_method(place, it, span),
-            Type::Integer(_) if matches!(it.name.text.as_str(), "push" | "push_str") => {
-                // One more letter of a text.
-                self.values(&it.arguments)?;
-                let value = self.load(place, LoadOrder::Plain, span)?;
-                let one = super::places::index_value(Expr::Const(1));
-                let value = self.combined(crate::ast::Binary::Add, value, one, span)?;
-                self.store(place, value, fencewright::frontend::hir::StoreOrder::Plain, span)?;
-                Some(Some(Value::UNIT))
-            }
+            Type::Integer(_) if matches!(it.name.text.as_str(), "push" | "push_str") => self.push_text(place, it, span),
+            Type::Text => self.text_method(place, it, span),
             Type::Integer(_) if it.name.text == "len" => Some(Some(self.load(place, LoadOrder::Plain, span)?)),
             Type::Integer(_) | Type::Bool => {
                 let value = self.load(place, LoadOrder::Plain, span)?;
@@ -135,9 +128,8 @@ impl Lowering<'_> {
                 }
                 _ => Some(None),
             },
-            Type::Struct(..) | Type::Tuple(_) | Type::Enum(..) | Type::Other | Type::Unknown => {
-                self.any_method(place, it, span)
-            }
+            Type::Struct(..) | Type::Tuple(_) | Type::Enum(..) => self.any_method(place, it, span),
+            Type::Opaque | Type::Other | Type::Unknown => self.any_method(place, it, span),
         }
     }
 

@@ -38,6 +38,7 @@ mod places;
 mod resolve;
 mod standard;
 mod state;
+mod texts;
 mod threads;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,6 +82,8 @@ struct Known {
     flagged: BTreeSet<Span>,
     /// Whether anything is freed, so that what is allocated is looked after.
     is_freed: bool,
+    /// The texts of the program. Nothing hangs on their number, so it need not stay the same.
+    texts: Vec<String>,
 }
 
 impl Known {

@@ -117,6 +117,9 @@ impl Lowering<'_> {
             }
             return self.refuse(span, "this operator is for numbers", "apply it to integers");
         };
+        if a_ty == Type::Text || b_ty == Type::Text {
+            return self.refuse(span, "this operator is for numbers", "of texts only `==` and `!=` are known");
+        }
         let is_comparison = matches!(op, Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge);
         let is_shift = matches!(op, Binary::Shl | Binary::Shr);
         let ty = if a_ty == Type::Integer(None) && !is_shift { b_ty } else { a_ty };

@@ -364,6 +364,7 @@ impl Lowering<'_> {
                 Type::Pointer(it.kind, Rc::new(to))
             }
             Value::Unset | Value::Never => Type::Unknown,
+            Value::Other => Type::Opaque,
             _ => Type::Other,
         }
     }

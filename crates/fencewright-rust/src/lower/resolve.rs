@@ -55,7 +55,10 @@ impl Lowering<'_> {
         let inner = |it: &ast::Type| self.ty_within(it, reading);
         match &it.kind {
             TypeKind::Path(path) => self.path_type(path, reading),
-            TypeKind::Reference(to) => Type::Pointer(Kind::Reference, Rc::new(inner(to))),
+            TypeKind::Reference(to) => match inner(to) {
+                Type::Text => Type::Text,
+                to => Type::Pointer(Kind::Reference, Rc::new(to)),
+            },
             TypeKind::Raw(to) => Type::Pointer(Kind::Raw, Rc::new(inner(to))),
             TypeKind::Array(of, len) => match self.constant(len, reading.generics, reading.module, 0) {
                 Some(len) => Type::Array(Rc::new(inner(of)), u64::try_from(len).unwrap_or(0)),
@@ -152,7 +155,8 @@ impl Lowering<'_> {
         match ty {
             Type::Bool => Parts::Scalar((0, 1), true),
             Type::Integer(it) => Parts::Scalar(it.unwrap_or(Integer::I32).bounds(), true),
-            Type::Pointer(..) => Parts::Scalar((0, i64::MAX), true),
+            Type::Pointer(..) | Type::Text => Parts::Scalar((0, i64::MAX), true),
+            Type::Opaque => Parts::Scalar((0, 0), true),
             Type::Atomic(inner) => match self.parts(inner) {
                 Parts::Scalar(bounds, _) => Parts::Scalar(bounds, false),
                 Parts::Fields(_) | Parts::Elements(..) | Parts::Nothing => Parts::Nothing,
@@ -280,7 +284,8 @@ impl Lowering<'_> {
             Type::Cell(_, of) => format!("cell of {}", self.shown(of)),
             Type::Lock(lock, _) => format!("{lock:?}"),
             Type::Pointer(_, to) => format!("pointer to {}", self.shown(to)),
-            Type::Other | Type::Unknown => "value".to_owned(),
+            Type::Text => "text".to_owned(),
+            Type::Opaque | Type::Other | Type::Unknown => "value".to_owned(),
         }
     }
 }
@@ -321,7 +326,8 @@ fn standard_type(name: &str, arguments: &[Type]) -> Type {
         "PhantomData" => Type::UNIT,
         // Of a text it is known how long it is.
         "String" => Type::Integer(Some(Integer::USIZE)),
-        "str" | "f32" | "f64" | "Duration" | "Instant" => Type::Other,
+        "str" => Type::Text,
+        "f32" | "f64" | "Duration" | "Instant" => Type::Opaque,
         name => Integer::named(name).map_or(Type::Unknown, |it| Type::Integer(Some(it))),
     }
 }

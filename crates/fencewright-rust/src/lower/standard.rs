@@ -82,7 +82,11 @@ impl Lowering<'_> {
                 self.values(arguments)?;
                 Value::UNIT
             }
-            ("Duration" | "Instant" | "String", _) => {
+            ("String", "from") => {
+                let value = self.values(arguments)?.into_iter().next()?;
+                self.length_of(&value, span)?
+            }
+            ("Duration" | "Instant", _) => {
                 self.values(arguments)?;
                 Value::Other
             }

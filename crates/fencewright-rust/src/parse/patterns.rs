@@ -82,6 +82,7 @@ impl Convert {
             syn::Lit::Byte(it) => ExprKind::Integer(i128::from(it.value()), Some("u8".to_owned())),
             syn::Lit::Char(it) => ExprKind::Integer(i128::from(u32::from(it.value())), Some("char".to_owned())),
             syn::Lit::Bool(it) => ExprKind::Bool(it.value),
+            syn::Lit::Str(it) => ExprKind::Text(it.value()),
             _ => ExprKind::Other,
         };
         Some(Expr { kind, span })
