@@ -412,10 +412,6 @@ impl Lowering<'_> {
 
     /// Whether two values are equal.
     pub(super) fn compared(&mut self, a: &Value, b: &Value, span: Span) -> Option<Expr> {
-        let pair = |x: &Expr, y: &Expr| match (x, y) {
-            (Expr::Const(x), Expr::Const(y)) => Expr::Const(i64::from(x == y)),
-            (x, y) => Expr::binary(Op::Eq, x.clone(), y.clone()),
-        };
         Some(match (a, b) {
             // Of an owned text only its length is known.
             (Value::Number(_, x), Value::Number(_, y)) if (*x == Type::Text) != (*y == Type::Text) => {
@@ -426,18 +422,7 @@ impl Lowering<'_> {
             | (Value::Array(x), Value::Array(y))
             | (Value::List(x), Value::List(y)) => self.all_equal(x, y, span)?,
             (Value::Struct(_, x), Value::Struct(_, y)) => self.all_equal(x, y, span)?,
-            (Value::Enum(x), Value::Enum(y)) => {
-                let mut same = pair(&x.tag, &y.tag);
-                for (at, (x_fields, y_fields)) in x.variants.iter().zip(&y.variants).enumerate() {
-                    let (Some(x_fields), Some(y_fields)) = (x_fields, y_fields) else { continue };
-                    if !x_fields.is_empty() {
-                        let is_other = pair(&x.tag, &Expr::Const(at as i64)).negated();
-                        let equal = self.all_equal(x_fields, y_fields, span)?;
-                        same = and(same, or(is_other, equal));
-                    }
-                }
-                same
-            }
+            (Value::Enum(x), Value::Enum(y)) => self.same_variant(x, y, span)?,
             (Value::Pointer(x), Value::Pointer(y)) => {
                 let is_raw = |it: &crate::value::Pointer| {
                     matches!(it.kind, crate::types::Kind::Raw | crate::types::Kind::NonNull)
@@ -464,6 +449,19 @@ impl Lowering<'_> {
         })
     }
 
+    fn same_variant(&mut self, x: &Enum, y: &Enum, span: Span) -> Option<Expr> {
+        let mut same = pair(&x.tag, &y.tag);
+        for (at, (x_fields, y_fields)) in x.variants.iter().zip(&y.variants).enumerate() {
+            let (Some(x_fields), Some(y_fields)) = (x_fields, y_fields) else { continue };
+            if !x_fields.is_empty() {
+                let is_other = pair(&x.tag, &Expr::Const(at as i64)).negated();
+                let equal = self.all_equal(x_fields, y_fields, span)?;
+                same = and(same, or(is_other, equal));
+            }
+        }
+        Some(same)
+    }
+
     fn all_equal(&mut self, x: &[Value], y: &[Value], span: Span) -> Option<Expr> {
         let mut same = Expr::Const(i64::from(x.len() == y.len()));
         for (x, y) in x.iter().zip(y) {
@@ -471,6 +469,14 @@ impl Lowering<'_> {
             same = and(same, equal);
         }
         Some(same)
+    }
+}
+
+/// Whether two numbers are equal.
+fn pair(x: &Expr, y: &Expr) -> Expr {
+    match (x, y) {
+        (Expr::Const(x), Expr::Const(y)) => Expr::Const(i64::from(x == y)),
+        (x, y) => Expr::binary(Op::Eq, x.clone(), y.clone()),
     }
 }
 

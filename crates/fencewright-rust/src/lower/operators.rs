@@ -134,12 +134,7 @@ impl Lowering<'_> {
             return Some(Value::bool(Expr::binary(plain(op)?, a, b)));
         }
         if ty == Type::Bool {
-            let op = match op {
-                Binary::BitAnd => Op::And,
-                Binary::BitOr => Op::Or,
-                _ => Op::Ne,
-            };
-            return Some(Value::bool(Expr::binary(op, a, b)));
+            return Some(Value::bool(Expr::binary(of_truths(op), a, b)));
         }
         if is_shift {
             return self.shifted(op, a, &b, ty, span);
@@ -225,6 +220,15 @@ impl Lowering<'_> {
             }
             (value, ty) => Some(retyped(value, &ty)),
         }
+    }
+}
+
+/// What an operator on bits does to truth values.
+fn of_truths(op: Binary) -> Op {
+    match op {
+        Binary::BitAnd => Op::And,
+        Binary::BitOr => Op::Or,
+        _ => Op::Ne,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Texts: which one it is, and of an owned one how long it is.
 //!
-//! A `&str` is the number of its text, so that it can be kept, handed on and compared. A `String` is its length in bytes,
-//! which is what loops that push to it change.
+//! A `&str` is the number of its text, so that it can be kept, handed on and compared. A `String` is its length in
+//! bytes, which is what loops that push to it change.
 
 use fencewright::frontend::hir::{Expr, LoadOrder, StoreOrder};
 use fencewright::source::Span;

@@ -6,6 +6,7 @@ mod compiled;
 mod examples;
 mod orders;
 mod pairs;
+mod printed;
 mod repairs;
 mod twins;
 mod wrong;

@@ -17,6 +17,11 @@ pub(super) fn one_or_zero(condition: ast::Expr) -> ast::Expr {
     expr(ExprKind::Conditional(Box::new(Conditional { condition, then, otherwise })), NOWHERE)
 }
 
+/// Whether the order of a load or a store has to be written: it is neither plain nor what an access is without any.
+pub(super) fn is_said(order: Order) -> bool {
+    order != Order::Plain && order != Order::default()
+}
+
 /// A name of an order behind the arguments of an access, if it has one.
 fn with_order(mut arguments: Vec<ast::Expr>, order: Order) -> Vec<ast::Expr> {
     if order != Order::Plain {
@@ -112,7 +117,7 @@ impl Writer<'_> {
             EffectKind::Load(place, order) => {
                 let order = if self.is_plain(place) { Order::Plain } else { order.order() };
                 let place = self.place(place, out)?;
-                if order == Order::Plain { place } else { call("load", with_order(vec![place], order), NOWHERE) }
+                if is_said(order) { call("load", with_order(vec![place], order), NOWHERE) } else { place }
             }
             EffectKind::Any(_, lo, hi) => {
                 let range = crate::frontend::import::tree::range(*lo, *hi, NOWHERE);

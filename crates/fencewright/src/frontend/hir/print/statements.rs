@@ -11,6 +11,7 @@ use crate::frontend::import::tree::{assign, assume, block, call, int, let_, name
 use crate::program::{Domain, FenceKind, Misuse, Order, ProcessId};
 use crate::util::Idx;
 
+use super::expressions::is_said;
 use super::names::{Names, fresh};
 use super::{Found, NOWHERE, ty};
 
@@ -156,7 +157,7 @@ impl<'w> Writer<'w> {
     }
 
     fn store(&mut self, to: ast::Expr, order: Order, value: ast::Expr) -> Option<Kind> {
-        if order != Order::Plain {
+        if is_said(order) {
             return Some(Kind::Call(call("store", vec![to, value, var(order.name(), NOWHERE)], NOWHERE)));
         }
         let target = if let ast::ExprKind::Index(name, index) = to.kind {
