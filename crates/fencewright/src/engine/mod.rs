@@ -7,6 +7,7 @@ pub mod automaton;
 pub mod backward;
 mod card;
 pub mod coherence;
+mod copies;
 pub mod data_race;
 mod each;
 pub mod explicit;

@@ -17,6 +17,7 @@ use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::backward::multiset::Multiset;
 use crate::engine::backward::potential::Potential;
 use crate::engine::coherence::Coherence;
+use crate::engine::copies;
 use crate::engine::explicit::Explicit;
 use crate::engine::indexed;
 use crate::engine::pool::within_pools;
@@ -164,7 +165,7 @@ impl Engine for Auto {
             return indexed::check((&Auto, &All), task, monitor);
         }
         if task.program.is_open() {
-            return Multiset.check(task, monitor);
+            return copies::check(&Explicit::DEFAULT, task, monitor);
         }
         within_pools(&Tried, task, monitor)
     }
@@ -229,7 +230,7 @@ fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
     let open = task.program.opened();
     let any_number = Task { program: &open, ..*task };
     let budget = Budget { monitor, max: EFFORT };
-    let any_number = open.is_open().then(|| Multiset.check(&any_number, &budget)).and_then(proved);
+    let any_number = open.is_open().then(|| Multiset.some(&any_number, &budget)).and_then(proved);
     any_number.or_else(|| proved(projection.check(task, monitor)))
 }
 
