@@ -12,7 +12,7 @@ pub mod data_race;
 mod each;
 pub mod explicit;
 pub mod hang;
-mod indexed;
+pub(crate) mod indexed;
 mod look;
 pub mod numeric;
 mod observer;
