@@ -10,8 +10,7 @@ use crate::engine::symbolic::difference::{Arithmetic, AtMost, Beyond, Conjunctio
 use crate::engine::symbolic::linear::Linear;
 use crate::numeric::{Bound, Zone};
 use crate::program::{
-    ANY_INTEGER,
-    BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,
+    ANY_INTEGER, BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,
 };
 
 /// What a step depends on.
