@@ -26,7 +26,7 @@ pub(super) fn check(forward: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor
         let n_fewer = n_copies(&run) - 1;
         let fewer = match n_fewer < task.program.open_templates().count() {
             true => Fewer::None,
-            false => forwards(forward, task, (n_fewer, &mut stats), monitor)?,
+            false => forwards(forward, task, (n_fewer, &mut stats), monitor),
         };
         match fewer {
             Fewer::Run(fewer) => run = fewer,
@@ -58,21 +58,21 @@ fn forwards(
     task: &Task<'_>,
     (n, stats): (usize, &mut Stats),
     monitor: &dyn Monitor,
-) -> Result<Fewer, Unsupported> {
+) -> Fewer {
     let open: Vec<TemplateId> = task.program.open_templates().collect();
     for counts in shared_out(&open, n) {
         let instance = task.program.instance(&counts).or_fewer(true);
         let placement = instance.placement(task.placement);
         let closed = Task { program: &instance.program, placement: &placement, ..*task };
-        let answer = forward.check(&closed, &Budget { monitor, max: MAX_STATES })?;
+        let Ok(answer) = forward.check(&closed, &Budget { monitor, max: MAX_STATES }) else { return Fewer::Unknown };
         stats.explored += answer.stats.explored;
         match answer.verdict {
             Verdict::Safe => {}
-            Verdict::Unsafe(run) => return Ok(Fewer::Run(Box::new(run.of_instance(instance)))),
-            Verdict::Unknown(_) => return Ok(Fewer::Unknown),
+            Verdict::Unsafe(run) => return Fewer::Run(Box::new(run.of_instance(instance))),
+            Verdict::Unknown(_) => return Fewer::Unknown,
         }
     }
-    Ok(Fewer::None)
+    Fewer::None
 }
 
 /// Each way to have so many copies in all, one of each thread at least.
