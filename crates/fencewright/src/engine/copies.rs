@@ -53,12 +53,7 @@ enum Fewer {
 }
 
 /// Goes forward with so many copies in all, however they are shared out among the threads.
-fn forwards(
-    forward: &dyn Engine,
-    task: &Task<'_>,
-    (n, stats): (usize, &mut Stats),
-    monitor: &dyn Monitor,
-) -> Fewer {
+fn forwards(forward: &dyn Engine, task: &Task<'_>, (n, stats): (usize, &mut Stats), monitor: &dyn Monitor) -> Fewer {
     let open: Vec<TemplateId> = task.program.open_templates().collect();
     for counts in shared_out(&open, n) {
         let instance = task.program.instance(&counts).or_fewer(true);

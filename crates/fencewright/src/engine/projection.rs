@@ -101,7 +101,11 @@ impl Projection<'_> {
             let made = task.program.projection(task.placement, &kept, updates, foreign);
             let engine = if made.picks_integers { self.of_integers } else { self.engine };
             let projected = Task { program: &made.program, placement: &Placement::NONE, ..*task };
-            let answer = engine.check(&projected, &Budget { monitor, max: self.max })?;
+            let answer = match engine.check(&projected, &Budget { monitor, max: self.max }) {
+                // Not every engine for a program is one for integers that are picked.
+                Err(_) if made.picks_integers => return Ok(alarm()),
+                answer => answer?,
+            };
             *stats = Stats { explored: stats.explored + answer.stats.explored, ..answer.stats };
             match answer.verdict {
                 Verdict::Safe => return Ok(Verdict::Safe),

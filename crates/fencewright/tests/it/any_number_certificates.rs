@@ -6,7 +6,7 @@ use fencewright::engine::portfolio::Auto;
 use fencewright::engine::projection;
 use fencewright::engine::{Options, Task, Verdict};
 use fencewright::memory::Model;
-use fencewright::program::{Placement, Program};
+use fencewright::program::{Placement, ProcessId, Program};
 use fencewright::prove::{certify, certify_fences, proof};
 use fencewright::source::Source;
 use fencewright::synth::{By, Place, Request, candidates, synthesize};
@@ -268,7 +268,7 @@ fn representatives_are_certified_and_forged_ones_refused() {
         refuse(&program, &forged(&|it| it[1].clear()), "no projection knows of one of its situations");
         let alone = forged(&|it| it[1][0].kept.retain(|process| process.index() != 3));
         refuse(&program, &alone, "no projection knows of one of its situations");
-        let other = forged(&|it| it[1][0].kept.extend([Idx::from_usize(2)]));
+        let other = forged(&|it| it[1][0].kept.extend([ProcessId::from_usize(2)]));
         refuse(&program, &other, "which stands for others");
         // What any thread may write holds everything in its range, and so do the flags of others.
         for foreign in [0, 2, 4, 5] {

@@ -47,7 +47,11 @@ impl<R: Rules> Mirror for BufferMirror<'_, R> {
         let Images { swap, moves_no_location, buffers: images } = &mut self.swaps[i];
         image.copy_from_slice(words);
         if *moves_no_location {
-            return image.swap(swap.first.index(), swap.second.index());
+            // There may be no buffers.
+            return match &mut image[..memory.words().start] {
+                [] => {}
+                buffers => buffers.swap(swap.first.index(), swap.second.index()),
+            };
         }
         for (x, &to) in swap.locations.iter_enumerated() {
             if x != to {
