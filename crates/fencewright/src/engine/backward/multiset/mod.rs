@@ -95,6 +95,17 @@ enum Sought {
     Least,
 }
 
+impl Sought {
+    /// The next search is for no more copies than this: fewer than there are in what was found.
+    fn max(self, kinds: &Kinds, least: Option<&Found>) -> Option<usize> {
+        match (least, self) {
+            (None, Self::AtMost(n)) => Some(n),
+            (None, Self::Some | Self::Least) => None,
+            (Some(it), _) => Some(kinds.n_copies(&it.elements.iter().map(|it| it.kind)) - 1),
+        }
+    }
+}
+
 /// What a search has found: the rules of a violation, and how it ends.
 struct Found {
     end: End<Rule>,
@@ -147,17 +158,13 @@ impl Multiset {
         let kinds = Kinds::new(task.program, &program)?;
         let mut stats = Stats::default();
         let mut least: Option<Found> = None;
-        let verdict = loop {
-            let max = match (&least, sought) {
-                (None, Sought::AtMost(n)) => Some(n),
-                (None, Sought::Some | Sought::Least) => None,
-                (Some(it), _) => Some(kinds.n_copies(&it.elements.iter().map(|it| it.kind)) - 1),
-            };
+        let fewer = loop {
+            let max = sought.max(&kinds, least.as_ref());
             if max.is_some_and(|max| max < kinds.fewest()) {
-                break Some(Verdict::Safe);
+                break Verdict::Safe;
             }
             if least.is_some() && sought == Sought::Some {
-                break None;
+                break Verdict::Unknown(StopReason::Unproved("nobody has looked at fewer copies".to_owned()));
             }
             let inner = match LoadBuffers::new(task.program, &program, machine, self.reducing(task), monitor) {
                 Ok(inner) => inner,
@@ -167,20 +174,18 @@ impl Multiset {
             stats = Stats { explored: stats.explored + found.stats.explored, ..found.stats };
             match found.end {
                 End::Unsafe(_) => least = Some(found),
-                End::Safe => break Some(Verdict::Safe),
-                End::Stopped(reason) => break Some(Verdict::Unknown(reason)),
+                End::Safe => break Verdict::Safe,
+                End::Stopped(reason) => break Verdict::Unknown(reason),
             }
         };
-        let verdict = match (least, verdict) {
-            (Some(found), verdict) => {
+        let verdict = match least {
+            Some(found) => {
                 // The second search may have kept nothing.
                 stats = Stats { explored: stats.explored, ..found.stats };
                 let searched = told::Searched { task, program: &program, kinds: &kinds };
-                let fewer_might_do = !matches!(verdict, Some(Verdict::Safe));
-                told::verdict(asked, searched, (&found, fewer_might_do), monitor)?
+                told::verdict(asked, searched, (&found, !matches!(fewer, Verdict::Safe)), monitor)?
             }
-            (None, Some(verdict)) => verdict,
-            (None, None) => unreachable!("a search ends"),
+            None => fewer,
         };
         Ok(Answer { engine: self.name(), verdict, stats })
     }
