@@ -10,8 +10,10 @@ use crate::{litmus, rewrite};
 /// The front end for C texts with what they are checked with.
 #[derive(Clone, Debug, Default)]
 pub struct Harness {
-    /// Calls, one thread each or a family: `f(0)`, `worker(i) for i in 0..2`.
+    /// Calls, one thread each or a family: `f(0)`, `worker(i) for i in 0..2`, `worker() any`.
     pub threads: Vec<String>,
+    /// Whether there is any number of copies of each of them.
+    pub is_any_number: bool,
     /// A function that is called before the threads start: `setup()`.
     pub init: Option<String>,
     /// A function that is called when all of them have ended.
@@ -33,7 +35,8 @@ impl Harness {
 
     /// What comments would say.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let threads = self.threads.iter().map(|it| format!("thread {it}"));
+        let any = if self.is_any_number { " any" } else { "" };
+        let threads = self.threads.iter().map(|it| format!("thread {it}{any}"));
         let init = self.init.iter().map(|it| format!("init {it}"));
         threads.chain(init).chain(self.end.iter().map(|it| format!("final {it}"))).collect()
     }

@@ -15,7 +15,9 @@ use fencewright::frontend::hir::{
     Block, Body, Condition, ConditionKind, Effect, EffectKind, Expr, FenceOrder, First, LabelId, LoadOrder, LocalId,
     Observed, Operand, Place, Property, Stmt, StmtKind, StoreOrder,
 };
-use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Misuse, Template, TemplateId};
+use fencewright::program::{
+    self, BinaryOp, Copies, Domain, Initial, Location, LocationId, Misuse, Template, TemplateId,
+};
 use fencewright::source::Span;
 
 use crate::ast;
@@ -34,6 +36,8 @@ pub(super) struct Threads {
     is_beside: bool,
     templates: BTreeMap<String, TemplateId>,
     names: BTreeMap<String, usize>,
+    /// The functions of which any number of threads is made.
+    any: BTreeSet<String>,
     /// The label at the end of the thread that is lowered.
     end: Option<LabelId>,
     /// Its number: `main` is the first.
@@ -131,6 +135,7 @@ impl<'a> Lowering<'a> {
         for (function, arguments, span) in marked.threads {
             self.spawn(function, arguments, span);
         }
+        self.any_number(&marked.any, marked.end.as_ref().map(|it| it.2))?;
         for number in 0..self.threads.spawned.len() {
             let span = self.threads.spawned[number].span;
             self.joined(number, span);
@@ -141,11 +146,27 @@ impl<'a> Lowering<'a> {
         Some(())
     }
 
+    /// Notes of which functions any number of threads is made.
+    fn any_number(&mut self, any: &BTreeMap<String, Span>, end: Option<Span>) -> Option<()> {
+        let Some((name, &span)) = any.first_key_value() else { return Some(()) };
+        if let Some(end) = end {
+            let message = format!("there is any number of copies of `{name}`, which never have all ended");
+            return self.refuse(end, &message, "leave out `final`, and assert in the threads");
+        }
+        if self.threads.spawned.iter().any(|it| it.start.is_some()) {
+            let message = format!("what `init` does is more than what memory holds when copies of `{name}` start");
+            return self.refuse(span, &message, "give variables their first values, or constants");
+        }
+        self.threads.any = any.keys().cloned().collect();
+        Some(())
+    }
+
     fn template(&mut self, name: &str, span: Span) -> TemplateId {
         if let Some(&known) = self.threads.templates.get(name) {
             return known;
         }
-        let template = self.unit.template(Template::listed(name, span));
+        let copies = if self.threads.any.contains(name) { Copies::Any } else { Copies::Listed };
+        let template = self.unit.template(Template { copies, ..Template::listed(name, span) });
         self.threads.templates.insert(name.to_owned(), template);
         template
     }

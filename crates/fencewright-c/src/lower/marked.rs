@@ -3,9 +3,12 @@
 //! ```c
 //! // fencewright: thread producer()
 //! // fencewright: thread worker(i) for i in 0..2
+//! // fencewright: thread reader() any
 //! // fencewright: init setup()
 //! // fencewright: final check()
 //! ```
+
+use std::collections::BTreeMap;
 
 use fencewright::source::Span;
 
@@ -18,6 +21,9 @@ use super::waits::is_wait;
 /// No more threads are made of one comment.
 const MAX_THREADS: i64 = 64;
 
+/// Of a thread of which there is any number, so many copies are listed.
+const N_LISTED: usize = 2;
+
 /// A call, with where it is asked for.
 type Called = (String, Vec<Value>, Span);
 
@@ -25,6 +31,8 @@ type Called = (String, Vec<Value>, Span);
 #[derive(Debug, Default)]
 pub(super) struct Marked {
     pub threads: Vec<Called>,
+    /// The functions of which any number of threads is made, and where that is said.
+    pub any: BTreeMap<String, Span>,
     /// What is called before them.
     pub init: Option<Called>,
     /// What is called when all have ended.
@@ -51,12 +59,25 @@ impl Lowering<'_> {
             let help = "write `// fencewright: thread f(0)`, `init f()`, `final f()` or `may wait`";
             return self.refuse(remark.span, &format!("`{}` means nothing here", remark.text.trim()), help);
         }
-        let Some((name, all)) = call(rest) else {
-            let help = "write `thread f(0)`, or `thread f(i) for i in 0..2`";
+        let (called, is_any) = match rest.trim().strip_suffix(" any").filter(|_| word == "thread") {
+            Some(called) => (called, true),
+            None => (rest, false),
+        };
+        let Some((name, mut all)) = call(called) else {
+            let help = "write `thread f(0)`, `thread f(i) for i in 0..2` or `thread f() any`";
             return self.refuse(remark.span, &format!("`{rest}` names no {}", noun(word)), help);
         };
         if !self.functions.contains_key(name.as_str()) {
             return self.refuse(remark.span, &format!("there is no function `{name}`"), "name one of this file");
+        }
+        let is_named = marked.threads.iter().any(|it| it.0 == name);
+        if is_any && (all.len() != 1 || is_named) || word == "thread" && marked.any.contains_key(&name) {
+            let message = format!("there is any number of copies of `{name}`, which are all alike");
+            return self.refuse(remark.span, &message, "name it once, without a family: `thread f() any`");
+        }
+        if is_any {
+            marked.any.insert(name.clone(), remark.span);
+            all = vec![all.pop().unwrap_or_default(); N_LISTED];
         }
         let mut calls: Vec<Called> = all.into_iter().map(|it| with(&name, &it, remark)).collect();
         let once = match word {

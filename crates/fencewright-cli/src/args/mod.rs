@@ -387,6 +387,9 @@ pub(crate) struct InputArguments {
     /// A thread of a C text without a `main`: `f(0)`, or `worker(i) for i in 0..2` (repeatable)
     #[arg(long, value_name = "CALL", help_heading = "Input")]
     pub thread: Vec<String>,
+    /// There is any number of copies of each thread of `--thread`; of one of them: `--thread 'worker() any'`
+    #[arg(long, requires = "thread", help_heading = "Input")]
+    pub any: bool,
     /// What is called before the threads of `--thread` start: `setup()`
     #[arg(long, value_name = "CALL", requires = "thread", help_heading = "Input")]
     pub init: Option<String>,
@@ -412,7 +415,8 @@ impl InputArguments {
     pub(crate) fn harness(&self) -> Option<Harness> {
         let (threads, init, end) = (self.thread.clone(), self.init.clone(), self.end.clone());
         let is_any = !threads.is_empty() || self.heap.is_some() || self.heap_reuse;
-        is_any.then_some(Harness { threads, init, end, heap: self.heap, is_heap_reused: self.heap_reuse })
+        let (heap, is_heap_reused, is_any_number) = (self.heap, self.heap_reuse, self.any);
+        is_any.then_some(Harness { threads, is_any_number, init, end, heap, is_heap_reused })
     }
 }
 

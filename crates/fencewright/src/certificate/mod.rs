@@ -11,13 +11,14 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]), for some threads at a
-//! time ([`projections`]) or for any number of them ([`multisets`]); for release/acquire that of a set of what threads
-//! can still read ([`potentials`]). Or it says how many states the plain machine has ([`exploration`]), or memory
-//! behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it names an abstraction in which
-//! nothing bad is reached ([`abstraction`]). Of a hang or a race, or of what is new beside SC, bad situations are found
-//! again from the definition ([`hang`], [`race`], [`robust`]); that executions are those of SC is seen by following
-//! every attack ([`robust`]). What C11 promises is shown by views beside SC ([`views`]). An *unsafe* claim carries a
-//! run. A claim about *fences* carries both for the sets and clauses it names ([`fences`]).
+//! time ([`projections`]) or for any number of them ([`multisets`]; with an index [`represented`]); for release/acquire
+//! that of a set of what threads can still read ([`potentials`]). Or it says how many states the plain machine has
+//! ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it
+//! names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a race, or of what is new
+//! beside SC, bad situations are found again from the definition ([`hang`], [`race`], [`robust`]); that executions are
+//! those of SC is seen by following every attack ([`robust`]). What C11 promises is shown by views beside SC
+//! ([`views`]). An *unsafe* claim carries a run. A claim about *fences* carries both for the sets and clauses it names
+//! ([`fences`]).
 
 pub mod abstraction;
 mod bad;
@@ -40,6 +41,7 @@ pub mod potentials;
 mod projections;
 mod quotient;
 mod race;
+mod represented;
 mod robust;
 mod urgent;
 mod verify;
@@ -66,6 +68,7 @@ pub use parse::parse;
 pub use potentials::Potentials;
 pub use projections::{Projected, foreign};
 pub use race::explore_ordered;
+pub use represented::arbitrary;
 pub use robust::explore_attacks;
 pub use verify::{Failure, verify};
 pub use views::{Shows, explore_views};
@@ -205,6 +208,8 @@ pub enum Proof {
     Multisets(Box<Multisets>),
     /// Nothing that leads to one is initial, for some threads at a time against any behavior of the others.
     Projections(Vec<Projected>),
+    /// The same of each representative of a program with any number of threads with an index.
+    Represented(Vec<Vec<Projected>>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
     /// With store buffers of which less is kept, there are so many states, and none is bad.

@@ -42,8 +42,18 @@ pub(super) fn check(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     check_complete(program, all)?;
+    check_each((program, placement), subject, (all, &BTreeSet::new()), steps)
+}
+
+/// Checks each projection by itself; some locations are foreign, whoever writes them.
+pub(super) fn check_each(
+    (program, placement): (&Program, &Placement),
+    subject: &Subject,
+    (all, arbitrary): (&[Projected], &BTreeSet<LocationId>),
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
     for (i, projected) in all.iter().enumerate() {
-        let foreign = foreign(program, &projected.kept);
+        let foreign = foreign(program, &projected.kept).union(arbitrary).copied().collect();
         let kept: Vec<ProcessId> = projected.kept.iter().copied().collect();
         let (values, foreign) = (&projected.basis.values, &foreign);
         if values.len() != program.locations().len() {

@@ -11,7 +11,7 @@ use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{
     Certificate, Claim, Proof, Question, Shows, Subject, abstraction, buffers, closed, digest, exploration, fences,
-    multisets, potentials, projections, race, robust, views,
+    multisets, potentials, projections, race, represented, robust, views,
 };
 
 /// Why a certificate is not accepted.
@@ -135,9 +135,6 @@ fn check_subject(program: &Program, subject: &Subject) -> Result<(), Failure> {
             "the program leaves open how many threads there are, of which only safety with store buffers is told",
         );
     }
-    if program.indexed().is_some() {
-        return Failure::refused("it has any number of threads with an index, which no certificate is about");
-    }
     if subject.model.messaging().is_some()
         && let Some(why) = subject.model.with(subject.dialect(), Refusing { program })
     {
@@ -213,6 +210,12 @@ pub(super) fn safe(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     check_placement(program, placement)?;
+    if let Proof::Represented(all) = proof {
+        return represented::check(program, placement, subject, all, steps);
+    }
+    if program.indexed().is_some() {
+        return Failure::refused("it has any number of threads with an index, which only representatives tell of");
+    }
     if let Proof::Multisets(multisets) = proof {
         // What holds for any number of copies holds for those that are listed.
         let program = if program.is_open() { Cow::Borrowed(program) } else { Cow::Owned(program.opened()) };
@@ -222,7 +225,7 @@ pub(super) fn safe(
         return Failure::refused("the program leaves open how many threads there are, which only multisets tell of");
     }
     match proof {
-        Proof::Multisets(_) => unreachable!("multisets came first"),
+        Proof::Multisets(_) | Proof::Represented(_) => unreachable!("these came first"),
         Proof::Projections(all) => {
             projections::check(observed(program, placement)?.as_ref(), placement, subject, all, steps)
         }
@@ -243,7 +246,7 @@ pub(super) fn safe(
 
 /// The same question without invariants: proofs that go backward, or leave out what no property sees, know memory only
 /// once buffers are empty.
-fn observed<'a>(program: &'a Program, placement: &Placement) -> Result<Cow<'a, Program>, Failure> {
+pub(super) fn observed<'a>(program: &'a Program, placement: &Placement) -> Result<Cow<'a, Program>, Failure> {
     if !program.has_invariants() {
         return Ok(Cow::Borrowed(program));
     }

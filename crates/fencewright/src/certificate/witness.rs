@@ -1,7 +1,7 @@
 //! A bad run as it is shown. Where a program leaves open how many threads there are, it is one of an instance.
 
 use crate::memory::{Dialect, Model};
-use crate::program::{CopyCounts, Placement, Program, TemplateId};
+use crate::program::{CopyCounts, Indexed, Placement, Program, TemplateId};
 use crate::system::{Trace, replay};
 use crate::util::Idx;
 
@@ -27,6 +27,9 @@ impl Witness {
         placement: &Placement,
         (model, dialect): (Model, Dialect),
     ) -> Result<(), Failure> {
+        if let Some(indexed) = program.indexed() {
+            return self.check_indexed((program, placement), indexed, (model, dialect));
+        }
         let wrong = |template: &&TemplateId| {
             template.index() >= program.templates().len() || !program.open_templates().any(|it| it == **template)
         };
@@ -43,6 +46,25 @@ impl Witness {
         } else {
             replay(program, placement, model, dialect, &self.trace)
         };
+        replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
+    }
+
+    /// Replays a run of some number of threads with an index.
+    fn check_indexed(
+        &self,
+        (program, placement): (&Program, &Placement),
+        indexed: &Indexed,
+        (model, dialect): (Model, Dialect),
+    ) -> Result<(), Failure> {
+        let texts = std::iter::once(program).chain(&indexed.instances);
+        let mut instances = texts.filter_map(|it| it.instance_of(program, &indexed.families));
+        let Some(instance) = instances.find(|it| it.copies == self.copies) else {
+            return Failure::refused("there is no instance of the program with so many threads");
+        };
+        let Some(laid) = program.placement_over(placement, &instance.program) else {
+            return Failure::refused("fences differ from thread to thread, of which there is any number");
+        };
+        let replayed = replay(&instance.program, &laid, model, dialect, &self.trace);
         replayed.map(drop).map_err(|error| Failure::Refused(error.to_string()))
     }
 }

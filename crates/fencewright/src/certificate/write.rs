@@ -109,9 +109,14 @@ impl Lines {
             }
             Proof::Projections(all) => {
                 self.line("proof projections");
-                for Projected { kept, basis } in all {
-                    self.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
-                    self.basis(basis);
+                self.projections(all);
+                self.line("qed");
+            }
+            Proof::Represented(all) => {
+                self.line("proof representatives");
+                for projections in all {
+                    self.line("representative");
+                    self.projections(projections);
                 }
                 self.line("qed");
             }
@@ -125,6 +130,13 @@ impl Lines {
                 self.potentials(basis);
                 self.line("qed");
             }
+        }
+    }
+
+    fn projections(&mut self, all: &[Projected]) {
+        for Projected { kept, basis } in all {
+            self.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
+            self.basis(basis);
         }
     }
 

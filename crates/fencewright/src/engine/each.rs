@@ -166,7 +166,7 @@ impl Asked<'_> {
     /// The same run of the program itself: what was assumed holds in it.
     fn replayed(&self, found: &Run) -> Result<Box<Run>, StopReason> {
         let Task { program, placement, model, options } = self.task;
-        let instance = found.instance.as_ref().map(|it| program.instance(&it.copies));
+        let instance = found.instance.as_ref().map(|it| program.instance(&it.copies).or_fewer(it.fewer_might_do));
         let run = match &instance {
             Some(it) => replay(&it.program, &it.placement(placement), *model, options.dialect, &found.trace),
             None => replay(program, placement, *model, options.dialect, &found.trace),

@@ -19,7 +19,7 @@ use crate::system::replay;
 use crate::watch::{Budget, Monitor, Part};
 
 /// So many states or constraints are looked at in each projection, and in each instance.
-const MAX_PROJECTION: u64 = 200_000;
+pub(super) const MAX_PROJECTION: u64 = 200_000;
 const MAX_INSTANCE: u64 = 500_000;
 
 /// Situations are about no more indices.
@@ -55,29 +55,34 @@ pub(super) fn takes(task: &Task<'_>) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Decides by representatives, and by instances. Those are asked with the first engine, projections with the second.
+/// Who is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// About instances.
+    pub instances: &'a dyn Engine,
+    /// About representatives.
+    pub projections: Projection<'a>,
+}
+
+/// Decides by representatives, and by instances.
 ///
 /// # Errors
 /// It is not taken.
-pub(super) fn check(
-    (of_instances, of_projections): (&dyn Engine, &dyn Engine),
-    task: &Task<'_>,
-    monitor: &dyn Monitor,
-) -> Result<Answer, Unsupported> {
+pub(super) fn check(asked: Asked<'_>, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
     takes(task)?;
     let indexed = task.program.indexed().expect("it was looked at before");
     monitor.begins(Part::Engine(NAME));
     let mut stats = Stats::default();
     let mut asking = Asking { task, indexed, stats: &mut stats, monitor };
-    if let Some(verdict) = asking.instance(of_instances, task.program)? {
+    if let Some(verdict) = asking.instance(asked.instances, task.program)? {
         return Ok(Answer { engine: NAME, verdict, stats });
     }
-    let mut verdict = asking.represented(of_projections)?;
+    let mut verdict = asking.represented(asked.projections)?;
     for instance in &indexed.instances {
         if !matches!(verdict, Verdict::Unknown(StopReason::Unproved(_))) {
             break;
         }
-        verdict = asking.instance(of_instances, instance)?.unwrap_or(verdict);
+        verdict = asking.instance(asked.instances, instance)?.unwrap_or(verdict);
     }
     Ok(Answer { engine: NAME, verdict, stats })
 }
@@ -126,19 +131,15 @@ impl Asking<'_> {
     }
 
     /// Whether projections of representatives show that nothing goes wrong, whatever the number of threads.
-    fn represented(&mut self, engine: &dyn Engine) -> Result<Verdict, Unsupported> {
+    fn represented(&mut self, projection: Projection<'_>) -> Result<Verdict, Unsupported> {
         for (n_told_apart, program) in (1..).zip(&self.indexed.representatives) {
             let placement = self.placement(program)?;
             let task = Task { program, placement: &placement, ..*self.task };
-            let dropped: BTreeSet<ProcessId> = program
-                .processes()
-                .indices()
-                .filter(|&it| program.index_of(it, &self.indexed.families).is_some_and(|index| index % 2 == 0))
-                .collect();
+            let dropped = stand_for_others(program, self.indexed);
             let foreign = program.shared_by(self.indexed);
-            let Some(goals) = goals(program, (self.indexed, n_told_apart), &foreign) else { return Ok(alarm()) };
+            let goals = goals((program, program), (self.indexed, n_told_apart), &foreign);
+            let Some(goals) = goals else { return Ok(alarm()) };
             for goal in goals {
-                let projection = Projection { engine, max: MAX_PROJECTION };
                 let answer = projection.shown_without(&task, goal, (&dropped, &foreign), self.monitor)?;
                 self.note(&answer.stats);
                 if !matches!(answer.verdict, Verdict::Safe) {
@@ -150,21 +151,27 @@ impl Asking<'_> {
     }
 }
 
+/// The threads of a representative that stand for any number of others.
+pub(crate) fn stand_for_others(program: &Program, indexed: &Indexed) -> BTreeSet<ProcessId> {
+    let is_even = |&it: &ProcessId| program.index_of(it, &indexed.families).is_some_and(|index| index % 2 == 0);
+    program.processes().indices().filter(is_even).collect()
+}
+
 /// The threads that must be kept together in a representative that tells so many threads apart: those of situations
 /// about as many indices, or about fewer in the first, and each thread by itself in the first. Nothing if one looks at
-/// what any thread may write.
-fn goals(
-    program: &Program,
+/// what any thread may write. The representative may have an observer, which changes who is needed.
+pub(crate) fn goals(
+    (asked, program): (&Program, &Program),
     (indexed, n_told_apart): (&Indexed, usize),
     foreign: &BTreeSet<LocationId>,
 ) -> Option<BTreeSet<BTreeSet<ProcessId>>> {
     let mut goals = BTreeSet::new();
-    for property in program.properties() {
-        for situation in &property.situations {
-            let indices = program.indices_of(situation, indexed);
+    for (said, property) in asked.properties().iter().zip(program.properties()) {
+        for (said, situation) in said.situations.iter().zip(&property.situations) {
+            let indices = asked.indices_of(said, indexed);
             let is_here = if n_told_apart == 1 { indices.len() <= 1 } else { indices.len() == n_told_apart };
             if is_here && indices.iter().all(|index| index % 2 == 1) {
-                if looks_at(situation, foreign) {
+                if looks_at(said, foreign) {
                     return None;
                 }
                 goals.insert(program.needed(property.kind, situation));

@@ -17,15 +17,16 @@ use crate::engine::backward::load_buffer::LoadBuffer;
 use crate::engine::backward::multiset::Multiset;
 use crate::engine::backward::potential::Potential;
 use crate::engine::coherence::Coherence;
+use crate::engine::copies;
 use crate::engine::explicit::Explicit;
-use crate::engine::indexed;
+use crate::engine::indexed::{self, Asked};
 use crate::engine::pool::within_pools;
 use crate::engine::predicates::Predicates;
 use crate::engine::projection::{Projection, updates};
 use crate::engine::promised::Promised;
 use crate::engine::race::{Contender, Said, Worth, race};
 use crate::engine::views::Views;
-use crate::engine::zones::ZonesEngine;
+use crate::engine::zones::{self, ZonesEngine};
 use crate::engine::{AUTO, Answer, Card, Engine, FEW_VALUES, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict};
 use crate::program::{Property, PropertyKind};
 use crate::watch::{Budget, Monitor};
@@ -161,10 +162,10 @@ impl Engine for Auto {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         if task.program.indexed().is_some() {
-            return indexed::check((&Auto, &All), task, monitor);
+            return indexed::check(Asked { instances: &Auto, projections: PROJECTION }, task, monitor);
         }
         if task.program.is_open() {
-            return Multiset.check(task, monitor);
+            return copies::check(&Explicit::DEFAULT, task, monitor);
         }
         within_pools(&Tried, task, monitor)
     }
@@ -214,6 +215,10 @@ enum Fewer {
 /// From so many threads on, a proof for any number of them, or for some of them, is likely to be cheaper.
 const MANY_THREADS: usize = 3;
 
+/// Who is asked about some threads against any behavior of the others.
+const PROJECTION: Projection<'static> =
+    Projection { engine: &All, of_integers: &zones::Proving, max: indexed::MAX_PROJECTION };
+
 /// Such a proof is looked for with so many constraints, or states, each.
 const EFFORT: u64 = 5_000;
 
@@ -224,12 +229,12 @@ fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
         return None;
     }
     let proved = |said: Said| said.ok().filter(|it| matches!(it.verdict, Verdict::Safe));
-    let projection = Projection { engine: &All, max: EFFORT };
+    let projection = Projection { max: EFFORT, ..PROJECTION };
     updates(task).ok()?;
     let open = task.program.opened();
     let any_number = Task { program: &open, ..*task };
     let budget = Budget { monitor, max: EFFORT };
-    let any_number = open.is_open().then(|| Multiset.check(&any_number, &budget)).and_then(proved);
+    let any_number = open.is_open().then(|| Multiset.some(&any_number, &budget)).and_then(proved);
     any_number.or_else(|| proved(projection.check(task, monitor)))
 }
 

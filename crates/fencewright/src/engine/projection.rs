@@ -31,6 +31,8 @@ pub(crate) const MAX_KEPT: usize = 3;
 pub struct Projection<'a> {
     /// Who is asked about projections.
     pub engine: &'a dyn Engine,
+    /// Who is asked where other threads write integers that have no range.
+    pub of_integers: &'a dyn Engine,
     /// So many states or constraints are looked at in each.
     pub max: u64,
 }
@@ -97,9 +99,13 @@ impl Projection<'_> {
                 return Ok(alarm());
             }
             let made = task.program.projection(task.placement, &kept, updates, foreign);
-            let Some(made) = made else { return Ok(alarm()) };
+            let engine = if made.picks_integers { self.of_integers } else { self.engine };
             let projected = Task { program: &made.program, placement: &Placement::NONE, ..*task };
-            let answer = self.engine.check(&projected, &Budget { monitor, max: self.max })?;
+            let answer = match engine.check(&projected, &Budget { monitor, max: self.max }) {
+                // Not every engine for a program is one for integers that are picked.
+                Err(_) if made.picks_integers => return Ok(alarm()),
+                answer => answer?,
+            };
             *stats = Stats { explored: stats.explored + answer.stats.explored, ..answer.stats };
             match answer.verdict {
                 Verdict::Safe => return Ok(Verdict::Safe),

@@ -28,6 +28,8 @@ pub struct Instance {
     pub program: Program,
     /// How many copies it has.
     pub copies: CopyCounts,
+    /// Whether nobody knows that it takes so many for what it was made for.
+    pub fewer_might_do: bool,
     /// The edge that each edge is a copy of.
     origins: IndexVec<EdgeId, EdgeId>,
 }
@@ -35,7 +37,13 @@ pub struct Instance {
 impl Instance {
     /// A program with some number of copies, and the edges that its own are copies of.
     pub(super) fn made_of(program: Program, copies: CopyCounts, origins: IndexVec<EdgeId, EdgeId>) -> Self {
-        Self { program, copies, origins }
+        Self { program, copies, fewer_might_do: false, origins }
+    }
+
+    /// The same; perhaps fewer copies do for what it was made for.
+    #[must_use]
+    pub fn or_fewer(self, fewer_might_do: bool) -> Self {
+        Self { fewer_might_do, ..self }
     }
 
     /// Fences that lie over the open program, over this instance.
@@ -158,7 +166,7 @@ impl<'a> Making<'a> {
             memo: Memo::default(),
             ..self.open.clone()
         };
-        Instance { program, copies, origins: self.origins }
+        Instance::made_of(program, copies, self.origins)
     }
 
     /// A property of all copies.

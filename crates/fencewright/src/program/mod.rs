@@ -44,7 +44,7 @@ pub use model::{
 };
 pub use order::Order;
 pub use placement::{Placement, Position, Side};
-pub use projected::{Projection, Updates};
+pub use projected::{ANY_INTEGER, Projection, Updates};
 pub use property::{NoHang, Property, PropertyId, PropertyKind, PropertyWords, Situation, StateVar};
 pub use scaled::Scales;
 pub(crate) use scaled::{MAX_SCALE, gcd, lcm};

@@ -36,11 +36,16 @@ pub enum Updates {
     Pass,
 }
 
+/// Any integer, as a range.
+pub const ANY_INTEGER: (Value, Value) = (Value::MIN, Value::MAX);
+
 /// Some threads against any behavior of the others, and what has become of their points.
 #[derive(Clone, Debug)]
 pub struct Projection {
     /// The program; fences are part of it.
     pub program: Program,
+    /// Whether any integer may be found somewhere: that is for engines that do not try values one by one.
+    pub picks_integers: bool,
     /// The points of the kept threads.
     pub points: BTreeMap<PointId, PointId>,
     /// Between a fence and the edge that it stands before.
@@ -53,24 +58,24 @@ impl Program {
     /// These threads, with their fences, against any behavior of the others. Nothing if a foreign location has no
     /// range.
     pub fn projected(&self, placement: &Placement, kept: &BTreeSet<ProcessId>, updates: Updates) -> Option<Self> {
-        self.projection(placement, kept, updates, &BTreeSet::new()).map(|it| it.program)
+        let made = self.projection(placement, kept, updates, &BTreeSet::new());
+        (!made.picks_integers).then_some(made.program)
     }
 
-    /// The same with what has become of points. Some locations are foreign, whoever writes them.
+    /// The same with what has become of points. Some locations are foreign, whoever writes them. What is found in one
+    /// without a range is any integer.
     pub fn projection(
         &self,
         placement: &Placement,
         kept: &BTreeSet<ProcessId>,
         updates: Updates,
         also_foreign: &BTreeSet<LocationId>,
-    ) -> Option<Projection> {
+    ) -> Projection {
         let is_foreign =
             |x: LocationId| self.edges.iter().any(|edge| !kept.contains(&edge.process) && self.may_write(&edge.op, x));
         let mut foreign: BTreeSet<LocationId> = self.locations.indices().filter(|&x| is_foreign(x)).collect();
         foreign.extend(also_foreign);
-        if foreign.iter().any(|&x| self.locations[x].domain.bounds().is_none()) {
-            return None;
-        }
+        let picks_integers = foreign.iter().any(|&x| self.locations[x].domain.bounds().is_none());
         let mut making = Making {
             of: self,
             placement,
@@ -87,7 +92,7 @@ impl Program {
         };
         kept.iter().for_each(|&process| making.process(process));
         let (points, ready, done) = (making.places.clone(), making.ready.clone(), making.done.clone());
-        Some(Projection { program: making.made(), points, ready, done })
+        Projection { program: making.made(), picks_integers, points, ready, done }
     }
 
     /// The threads without which nothing is known of a situation: those that it names, reads registers of, or that
@@ -266,7 +271,7 @@ impl Making<'_> {
 
     /// Any value of a foreign location is found.
     fn found(&mut self, process: ProcessId, x: LocationId) -> Op {
-        let (lo, hi) = self.of.locations[x].domain.bounds().expect("foreign locations have a range");
+        let (lo, hi) = self.of.locations[x].domain.bounds().unwrap_or(ANY_INTEGER);
         Op::Havoc(self.held(process, Held::Found(x)), lo, hi)
     }
 

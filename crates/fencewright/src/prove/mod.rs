@@ -8,6 +8,7 @@
 //! | [`basis`] | the basis of the load-buffer search |
 //! | [`multisets`] | the basis of the search for any number of threads |
 //! | [`projections`] | bases for some threads at a time, against any behavior of the others |
+//! | [`represented`] | the same for any number of threads with an index |
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
 //! | [`states`] | the number of states, if they are few; with abstract store buffers there often are |
 //! | [`fences`] | every minimal set of fences |
@@ -26,6 +27,7 @@ mod multisets;
 mod potentials;
 mod projections;
 mod race;
+mod represented;
 mod robust;
 mod states;
 
@@ -96,9 +98,6 @@ pub fn certify(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> R
     if task.model.language().is_some() {
         return certify_language(engine, task, monitor).map(|it| it.0);
     }
-    if task.program.indexed().is_some() {
-        task.is_closed()?;
-    }
     let answer = engine.check(task, monitor)?;
     let why = match &answer.verdict {
         Verdict::Unsafe(run) => checked(task, Claim::Unsafe(task.placement.clone(), witness(run)), monitor),
@@ -125,8 +124,8 @@ impl Proved {
 /// # Errors
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-    if task.program.indexed().is_some() {
-        return Err(StopReason::Unproved("it has any number of threads with an index".to_owned()));
+    if let Some(indexed) = task.program.indexed() {
+        return represented::prove(task, indexed, monitor);
     }
     if task.program.is_open() {
         return multisets::Prover.prove(task, monitor);

@@ -43,7 +43,7 @@ impl super::Prover for Prover {
             let mut all: Vec<Projected> = Vec::new();
             for goal in goals(task.program) {
                 if !all.iter().any(|it| goal.is_subset(&it.kept)) {
-                    all.push(shown(task, goal, monitor)?);
+                    all.push(shown(task, goal, Given::NOTHING, monitor)?);
                 }
             }
             Ok(all)
@@ -58,16 +58,41 @@ impl super::Prover for Prover {
     }
 }
 
+/// What is given beside the threads that are kept.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// Threads that are never kept.
+    pub dropped: &'a BTreeSet<ProcessId>,
+    /// Locations of which nothing is known, whoever writes them.
+    pub foreign: &'a BTreeSet<LocationId>,
+}
+
+impl Given<'static> {
+    const NOTHING: Self = Self { dropped: &BTreeSet::new(), foreign: &BTreeSet::new() };
+}
+
+impl Given<'_> {
+    /// All locations of which nothing is known.
+    fn all_foreign(&self, task: &Task<'_>, kept: &BTreeSet<ProcessId>) -> BTreeSet<LocationId> {
+        foreign(task.program, kept).union(self.foreign).copied().collect()
+    }
+}
+
 /// A basis for some threads, or for one more as long as there is an alarm.
-fn shown(task: &Task<'_>, mut kept: BTreeSet<ProcessId>, monitor: &dyn Monitor) -> Result<Projected, StopReason> {
+pub(super) fn shown(
+    task: &Task<'_>,
+    mut kept: BTreeSet<ProcessId>,
+    given: Given<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Projected, StopReason> {
     let unproved = || StopReason::Unproved("threads by themselves do not show it".to_owned());
     loop {
         if kept.len() > MAX_KEPT + usize::from(task.program.has_invariants()) {
             return Err(unproved());
         }
-        match with_classes(task, &kept, monitor)? {
+        match with_classes(task, &kept, given, monitor)? {
             Some(basis) => return Ok(Projected { kept, basis }),
-            None => drop(kept.insert(next(task.program, &kept, &BTreeSet::new()).ok_or_else(unproved)?)),
+            None => drop(kept.insert(next(task.program, &kept, given.dropped).ok_or_else(unproved)?)),
         }
     }
 }
@@ -76,16 +101,19 @@ fn shown(task: &Task<'_>, mut kept: BTreeSet<ProcessId>, monitor: &dyn Monitor) 
 fn with_classes(
     task: &Task<'_>,
     kept: &BTreeSet<ProcessId>,
+    given: Given<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Option<Basis>, StopReason> {
     let unproved = |why: &str| StopReason::Unproved(why.to_owned());
     let updates = updates(task).map_err(|it| StopReason::Unproved(it.reason))?;
-    let projection = task.program.projection(task.placement, kept, updates, &BTreeSet::new());
-    let projection = projection.ok_or_else(|| unproved("other threads write what has no range"))?;
+    let projection = task.program.projection(task.placement, kept, updates, given.foreign);
+    if projection.picks_integers {
+        return Err(unproved("other threads write what has no range"));
+    }
     // Registers that are not there in the program are dead wherever it is.
     for merging in MERGINGS.into_iter().filter(|it| it.dead_registers) {
         let projected = Task { program: &projection.program, placement: &Placement::NONE, ..*task };
-        let seeking = Seeking { task, kept, projection: &projection };
+        let seeking = Seeking { task, kept, given, projection: &projection };
         match seeking.seek(&projected, merging, monitor)? {
             Found::Alarm => return Ok(None),
             Found::Basis(basis) => return Ok(Some(basis)),
@@ -125,6 +153,7 @@ fn at_rest(element: Constraint, numbers: &IndexVec<ProcessId, Numbers>) -> Optio
 struct Seeking<'a> {
     task: &'a Task<'a>,
     kept: &'a BTreeSet<ProcessId>,
+    given: Given<'a>,
     projection: &'a Projection,
 }
 
@@ -150,7 +179,7 @@ impl Seeking<'_> {
         let program = self.task.program;
         let mut values: IndexVec<LocationId, BTreeSet<Value>> =
             told.values.iter().map(|values| values.iter().copied().collect()).collect();
-        for x in foreign(program, self.kept) {
+        for x in self.given.all_foreign(self.task, self.kept) {
             let (lo, hi) = program.locations()[x].domain.bounds().expect("foreign locations have a range");
             values[x] = (lo..=hi).collect();
         }

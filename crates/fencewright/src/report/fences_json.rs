@@ -28,6 +28,8 @@ pub(super) struct FenceLine<'a> {
     threads: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<BTreeMap<&'a str, usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fewer_might_do: Option<bool>,
     complete: bool,
     reason: Option<String>,
     advice: Option<&'a str>,
@@ -111,6 +113,7 @@ impl<'a> FenceLine<'a> {
             verdict: finding.verdict(),
             threads: copies::threads(program),
             copies: run.and_then(|run| copies::counts(run)),
+            fewer_might_do: run.and_then(|run| copies::fewer_might_do(run)),
             complete: synthesis.is_some_and(|it| it.is_complete),
             reason: finding.reason(),
             advice: finding.advice(),

@@ -96,6 +96,8 @@ struct CheckLine<'a> {
     threads: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<BTreeMap<&'a str, usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fewer_might_do: Option<bool>,
     reason: Option<String>,
     advice: Option<&'a str>,
     property: Option<PropertyJson<'a>>,
@@ -215,6 +217,7 @@ impl<'a> CheckLine<'a> {
             verdict: finding.verdict(),
             threads: copies::threads(program),
             copies: run.and_then(|run| copies::counts(run)),
+            fewer_might_do: run.and_then(|run| copies::fewer_might_do(run)),
             reason: finding.reason(),
             advice: finding.advice(),
             property: run.map(|run| PropertyJson::new(program, run)),

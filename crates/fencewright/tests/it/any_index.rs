@@ -106,6 +106,24 @@ fn locks_are_safe_for_every_number_of_threads() {
     }
 }
 
+/// The locks with integers without a range, and that what is wrong is not proved.
+#[test]
+fn other_threads_may_write_integers() {
+    let text = bakery(2).replace("0..2", "int").replace("if (max == 2) { choosing[i] = 0; goto start; }", "");
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let fenced = verdict(&text.replace("FENCE", "fence;"), model);
+        assert!(matches!(fenced, Verdict::Safe), "under {model}: {fenced:?}");
+    }
+    // Whoever waits only for smaller numbers does not wait for an equal one.
+    let wrong = text.replace(" || n == max + 1 && k < i", "").replace("FENCE", "fence;");
+    assert!(matches!(verdict(&wrong, Model::Sc), Verdict::Unsafe(_)));
+    let sum = "const N = any; shared a[N]: int = 0;
+        thread P(i: 0..N-1) { let s: int = 0;
+            for k in 0..N-1 { if (k != i) { s = s + a[k]; } } a[i] = 1; if (s == 9) { nine: ; } }
+        forbid P(i)@nine for i in 0..N-1;";
+    assert!(!matches!(verdict(sum, Model::Sc), Verdict::Safe), "there are nine ones with ten threads");
+}
+
 /// Whether it is proved or not: there is no run.
 #[test]
 fn a_lock_with_a_waiting_room_is_not_called_unsafe() {

@@ -118,7 +118,7 @@ fn copies_with_different_fences_are_refused() {
     let placement: Placement = [(Position { edge, side: Side::After }, FenceKind::Full)].into_iter().collect();
     let task = Task { placement: &placement, ..Task::new(&program, Model::Tso, &options) };
     let refused = Multiset.check(&task, &Unlimited).expect_err("the copies differ");
-    assert!(refused.reason.contains("different fences lie over the copies of `Thief`"), "{}", refused.reason);
+    assert!(refused.reason.contains("copies of `Thief`, of which there is any number, differ"), "{}", refused.reason);
 }
 
 /// From three threads on, threads that differ are proved by projections; a glance may do for those that are alike.
@@ -169,4 +169,21 @@ fn each_property_of_any_number_is_judged() {
     let judged = each(&Auto, &task, &answer, &Unlimited);
     assert_eq!(judged.len(), 3);
     assert!(!judged.iter().any(|it| matches!(&it.verdict, Verdict::Unknown(StopReason::Defect(_)))), "{judged:?}");
+}
+
+/// A run says whether fewer copies might do: nobody has looked, or a limit has stopped the search.
+#[test]
+fn a_number_is_the_least_or_says_that_it_may_not_be() {
+    let program = program(&places(3, "forbid #P@a >= 3;"));
+    let options = Options::default();
+    let task = Task::new(&program, Model::Tso, &options);
+    let might = |verdict: Verdict| match verdict {
+        Verdict::Unsafe(run) => run.instance.expect("it is a run of an instance").fewer_might_do,
+        Verdict::Safe | Verdict::Unknown(_) => panic!("there is a run"),
+    };
+    assert!(!might(Auto.check(&task, &Unlimited).expect("it is taken").verdict));
+    assert!(!might(Multiset.check(&task, &Unlimited).expect("it is taken").verdict));
+    assert!(might(Multiset.some(&task, &Unlimited).expect("it is taken").verdict));
+    let fewer = Multiset.at_most(2, &task, &Unlimited).expect("it is taken").verdict;
+    assert!(matches!(fewer, Verdict::Safe), "{fewer:?}");
 }

@@ -46,9 +46,14 @@ struct Counts {
 impl Counts {
     fn count(&self, certificate: &Certificate) {
         let cell = match &certificate.claim {
-            Claim::Safe(_, Proof::Basis(_) | Proof::Multisets(_) | Proof::Projections(_) | Proof::Potentials(_)) => {
-                &self.basis
-            }
+            Claim::Safe(
+                _,
+                Proof::Basis(_)
+                | Proof::Multisets(_)
+                | Proof::Projections(_)
+                | Proof::Represented(_)
+                | Proof::Potentials(_),
+            ) => &self.basis,
             Claim::Safe(_, Proof::Exploration(_) | Proof::Abstraction(_) | Proof::Attacks(_) | Proof::Views(_)) => {
                 &self.exploration
             }

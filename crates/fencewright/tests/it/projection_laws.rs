@@ -27,7 +27,7 @@ fn a_projection_proves_nothing_that_is_wrong() {
         for (model, pso_rmw) in MODELS {
             let options = Options { dialect: Dialect { pso_rmw }, ..Options::default() };
             let task = Task::new(&program, model, &options);
-            let projection = Projection { engine: &LoadBuffer, max: MAX_CONSTRAINTS };
+            let projection = Projection { engine: &LoadBuffer, of_integers: &LoadBuffer, max: MAX_CONSTRAINTS };
             let projected = projection.check(&task, &Unlimited).map_err(|it| it.reason)?.verdict;
             let budget = Budget { monitor: &Unlimited, max: MAX_CONSTRAINTS };
             let exact = LoadBuffer.check(&task, &budget).map_err(|it| it.reason)?.verdict;

@@ -131,11 +131,11 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `exploration`, `buffers`, `abstraction`, `attacks`, \
-                            `knowledge` or `potentials`";
+    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `exploration`, `buffers`, \
+                            `abstraction`, `attacks`, `knowledge` or `potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" | "potentials" | "multisets" | "projections" => {
+        "basis" | "potentials" | "multisets" | "projections" | "representatives" => {
             line.end()?;
             let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
@@ -170,15 +170,25 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
     Ok(match kind {
         "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines)?)),
         "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
-        "projections" => {
+        "projections" => Proof::Projections(projections(lines)?),
+        "representatives" => {
             let mut all = Vec::new();
-            while let Some(mut line) = lines.next_if("kept") {
-                all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+            while let Some(line) = lines.next_if("representative") {
+                line.end()?;
+                all.push(projections(lines)?);
             }
-            Proof::Projections(all)
+            Proof::Represented(all)
         }
         _ => Proof::Basis(Box::new(basis(lines)?)),
     })
+}
+
+fn projections(lines: &mut Lines<'_>) -> Parsed<Vec<Projected>> {
+    let mut all = Vec::new();
+    while let Some(mut line) = lines.next_if("kept") {
+        all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+    }
+    Ok(all)
 }
 
 /// Remainders by more than this would be too many to look at.

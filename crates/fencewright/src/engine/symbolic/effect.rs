@@ -10,7 +10,7 @@ use crate::engine::symbolic::difference::{Arithmetic, AtMost, Beyond, Conjunctio
 use crate::engine::symbolic::linear::Linear;
 use crate::numeric::{Bound, Zone};
 use crate::program::{
-    BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,
+    ANY_INTEGER, BinaryOp, Domain, Expr, LocationId, Micro, Op, Place, ProcessId, Program, RegisterId, RmwVar, Value,
 };
 
 /// What a step depends on.
@@ -42,7 +42,7 @@ pub(crate) struct Effect {
 }
 
 /// The range of what may be any value. Bounds are weaker than none at its ends.
-pub(crate) const ANY: (Value, Value) = (Value::MIN, Value::MAX);
+pub(crate) const ANY: (Value, Value) = ANY_INTEGER;
 
 /// A way through an operation.
 #[derive(Clone, Debug)]
@@ -364,7 +364,7 @@ impl Symbolic<'_> {
             Var::Register(register) => self.program.processes()[self.process].registers[register].domain.bounds(),
             Var::Memory(x) => self.program.locations()[x].domain.bounds(),
             Var::Loaded => effect.loaded.and_then(|x| self.program.locations()[x].domain.bounds()),
-            Var::Picked(i) => effect.picks.get(i).copied(),
+            Var::Picked(i) => effect.picks.get(i).copied().filter(|&it| it != ANY),
         }
     }
 }

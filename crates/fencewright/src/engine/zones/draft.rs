@@ -1,7 +1,7 @@
 //! A predecessor in the making: what the variables after a rule were before it.
 
 use crate::engine::symbolic::difference::Sum;
-use crate::engine::symbolic::effect::Var;
+use crate::engine::symbolic::effect::{ANY, Var};
 use crate::engine::symbolic::flow::{Act, StateId, Step};
 use crate::engine::symbolic::layout::Layout;
 use crate::engine::zones::constraint::{Buffers, Constraint, Message};
@@ -149,7 +149,7 @@ impl<'a> Draft<'a> {
         let mut zone = self.of.zone.before(n + n_picks, &terms)?;
         if let Some(step) = self.step {
             let variable = |it: Option<Var>| it.map_or(0, |it| self.variable(it, (first, n)));
-            for (i, &(lo, hi)) in step.effect.picks.iter().enumerate() {
+            for (i, &(lo, hi)) in step.effect.picks.iter().enumerate().filter(|it| *it.1 != ANY) {
                 let is_possible =
                     zone.add(n + i, 0, Bound::at_most(hi)) && zone.add(0, n + i, Bound::ZERO.shifted(-i128::from(lo)));
                 is_possible.then_some(())?;

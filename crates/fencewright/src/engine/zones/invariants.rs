@@ -17,7 +17,7 @@
 //! Miné, _Static analysis of run-time errors in embedded critical parallel C programs_, ESOP 2011, with zones.
 
 use crate::engine::StopReason;
-use crate::engine::symbolic::effect::Effect;
+use crate::engine::symbolic::effect::{ANY, Effect};
 use crate::engine::symbolic::flow::{Act, ProcessFlow, Step};
 use crate::engine::symbolic::layout::View;
 use crate::engine::symbolic::start::{initial, range};
@@ -340,7 +340,7 @@ impl View {
     /// Adds what an effect asks for, where its variables have been moved.
     fn admit_at(self, zone: &mut Zone, effect: &Effect, place: impl Fn(usize) -> usize) -> bool {
         let variable = |it| place(self.variable(it));
-        effect.picks.iter().enumerate().all(|(i, &(lo, hi))| {
+        effect.picks.iter().enumerate().filter(|it| *it.1 != ANY).all(|(i, &(lo, hi))| {
             let picked = place(self.picked(i));
             zone.add(picked, 0, Bound::at_most(hi)) && zone.add(0, picked, Bound::ZERO.shifted(-i128::from(lo)))
         }) && effect

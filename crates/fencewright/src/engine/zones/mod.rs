@@ -61,6 +61,11 @@ use system::Zones;
 #[derive(Clone, Copy, Debug)]
 pub struct ZonesEngine;
 
+/// The same where nobody asks for a run: an alarm says nothing. It is for programs that pick any integer, of which no
+/// run is walked.
+#[derive(Clone, Copy, Debug)]
+pub struct Proving;
+
 /// What it takes.
 const ASKER: Asker = Asker { engine: "zones", arithmetic: Arithmetic::Differences };
 
@@ -99,12 +104,32 @@ impl Engine for ZonesEngine {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
-        observed(task, |task| rescaled((task, ASKER.arithmetic), |task| self.search(task, monitor)))
+        observed(task, |task| rescaled((task, ASKER.arithmetic), |task| self.search(task, told, monitor)))
     }
 }
 
+impl Engine for Proving {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn takes(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        ZonesEngine.takes(task)
+    }
+
+    fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        monitor.begins(Part::Engine(self.name()));
+        self.takes(task)?;
+        let untold: Telling = |_, _| Err(StopReason::Unproved("no run is asked for".to_owned()));
+        observed(task, |task| ZonesEngine.search(task, untold, monitor))
+    }
+}
+
+/// The run that a search has found.
+type Telling = fn(&Task<'_>, &Search<Zones<'_>>) -> Result<Run, StopReason>;
+
 impl ZonesEngine {
-    fn search(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+    fn search(self, task: &Task<'_>, told: Telling, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         let known = match Known::new(task, monitor)? {
             Ok(known) => known,
             Err(reason) => {

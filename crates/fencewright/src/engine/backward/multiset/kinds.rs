@@ -88,8 +88,11 @@ impl Kinds {
 
 fn different(name: &str) -> Unsupported {
     Unsupported {
-        reason: format!("different fences lie over the copies of `{name}`, of which there is any number"),
-        help: "lay them by source: `--by source`".to_owned(),
+        reason: format!(
+            "copies of `{name}`, of which there is any number, differ: by fences that lie over them, or by memory of \
+             their own"
+        ),
+        help: "lay fences by source (`--by source`), and keep what is only theirs in registers".to_owned(),
     }
 }
 

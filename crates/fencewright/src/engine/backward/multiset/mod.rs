@@ -32,7 +32,7 @@ use crate::engine::{Answer, Card, Engine, Reduction, Repairs, RestsOn, Stats, St
 use crate::watch::{Monitor, Part};
 
 use kinds::Kinds;
-use system::{MAX_ELEMENTS, Multisets, Rule};
+use system::{Fresh, MAX_ELEMENTS, Multisets, Rule};
 
 /// The multiset engine.
 #[derive(Clone, Copy, Debug)]
@@ -80,26 +80,75 @@ impl Engine for Multiset {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
-        if !task.program.has_invariants() {
-            return self.search(task, task, monitor);
+        self.sought(Sought::Least, task, monitor)
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sought {
+    /// A violation with any number of copies.
+    Some,
+    /// One with no more than so many, and then with as few as can be.
+    AtMost(usize),
+    /// One with as few as can be.
+    Least,
+}
+
+impl Sought {
+    /// The next search is for no more copies than this: fewer than there are in what was found.
+    fn max(self, kinds: &Kinds, least: Option<&Found>) -> Option<usize> {
+        match (least, self) {
+            (None, Self::AtMost(n)) => Some(n),
+            (None, Self::Some | Self::Least) => None,
+            (Some(it), _) => Some(kinds.n_copies(&it.elements.iter().map(|it| it.kind)) - 1),
         }
-        let program = with_observer(task)?;
-        self.search(task, &Task { program: &program, ..*task }, monitor)
     }
 }
 
 /// What a search has found: the rules of a violation, and how it ends.
 struct Found {
     end: End<Rule>,
-    elements: Vec<kinds::KindId>,
+    /// All who take part in a violation, where they start; rules name them by their number.
+    elements: Vec<Fresh>,
     memory: Vec<u16>,
-    states: Vec<u32>,
     stats: Stats,
 }
 
 impl Multiset {
+    /// Decides; a violation may have more copies than it takes.
+    ///
+    /// # Errors
+    /// It does not take the task.
+    pub fn some(self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        self.takes(task)?;
+        self.sought(Sought::Some, task, monitor)
+    }
+
+    /// Decides for no more than so many copies in all. A violation has as few as can be.
+    ///
+    /// # Errors
+    /// It does not take the task.
+    pub fn at_most(self, n: usize, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        self.takes(task)?;
+        self.sought(Sought::AtMost(n), task, monitor)
+    }
+
+    fn sought(self, sought: Sought, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+        if !task.program.has_invariants() {
+            return self.search(sought, (task, task), monitor);
+        }
+        let program = with_observer(task)?;
+        self.search(sought, (task, &Task { program: &program, ..*task }), monitor)
+    }
+
     /// Searches a program without invariants; runs are told of the program that was asked about.
-    fn search(self, asked: &Task<'_>, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
+    fn search(
+        self,
+        sought: Sought,
+        (asked, task): (&Task<'_>, &Task<'_>),
+        monitor: &dyn Monitor,
+    ) -> Result<Answer, Unsupported> {
         let machine = Machine::of(task.buffering()?);
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {
@@ -109,10 +158,13 @@ impl Multiset {
         let kinds = Kinds::new(task.program, &program)?;
         let mut stats = Stats::default();
         let mut least: Option<Found> = None;
-        let verdict = loop {
-            let max = least.as_ref().map(|it| kinds.n_copies(&it.elements.iter().copied()) - 1);
+        let fewer = loop {
+            let max = sought.max(&kinds, least.as_ref());
             if max.is_some_and(|max| max < kinds.fewest()) {
-                break None;
+                break Verdict::Safe;
+            }
+            if least.is_some() && sought == Sought::Some {
+                break Verdict::Unknown(StopReason::Unproved("nobody has looked at fewer copies".to_owned()));
             }
             let inner = match LoadBuffers::new(task.program, &program, machine, self.reducing(task), monitor) {
                 Ok(inner) => inner,
@@ -122,19 +174,18 @@ impl Multiset {
             stats = Stats { explored: stats.explored + found.stats.explored, ..found.stats };
             match found.end {
                 End::Unsafe(_) => least = Some(found),
-                End::Safe => break Some(Verdict::Safe),
-                End::Stopped(reason) => break Some(Verdict::Unknown(reason)),
+                End::Safe => break Verdict::Safe,
+                End::Stopped(reason) => break Verdict::Unknown(reason),
             }
         };
-        let verdict = match (least, verdict) {
-            (Some(found), _) => {
+        let verdict = match least {
+            Some(found) => {
                 // The second search may have kept nothing.
                 stats = Stats { explored: stats.explored, ..found.stats };
                 let searched = told::Searched { task, program: &program, kinds: &kinds };
-                told::verdict(asked, searched, &found, monitor)?
+                told::verdict(asked, searched, (&found, !matches!(fewer, Verdict::Safe)), monitor)?
             }
-            (None, Some(verdict)) => verdict,
-            (None, None) => unreachable!("a search ends"),
+            None => fewer,
         };
         Ok(Answer { engine: self.name(), verdict, stats })
     }
@@ -150,14 +201,33 @@ fn found(system: Multisets<'_>, n_threads: usize, monitor: &dyn Monitor) -> Foun
     let end = search(&mut searching, n_threads, monitor);
     let (kept, explored, bytes) = (searching.n_kept(), searching.n_explored, searching.bytes());
     let stats = Stats { explored, kept, bytes, is_shortest: false };
-    let (elements, states, memory) = match &end {
+    match end {
         End::Unsafe(_) => {
             let first = searching.last().expect("the initial constraint was the last to be added");
-            searching.system().beginning(first)
+            let (mut elements, memory) = searching.system().beginning(first);
+            let end = End::Unsafe(numbered(&searching, &mut elements));
+            Found { end, elements, memory, stats }
         }
-        End::Safe | End::Stopped(_) => (Vec::new(), Vec::new(), Vec::new()),
-    };
-    Found { end, elements, memory, states, stats }
+        End::Safe | End::Stopped(_) => Found { end, elements: Vec::new(), memory: Vec::new(), stats },
+    }
+}
+
+/// The rules of a violation with elements by their number: first those of the initial constraint, then those that were
+/// left out where they start, as they are met on the way.
+fn numbered(search: &Search<Multisets<'_>>, elements: &mut Vec<Fresh>) -> Vec<Rule> {
+    let mut at: Vec<u32> = (0..elements.len() as u32).collect();
+    let numbered = search.path().into_iter().map(|(rule, leads_to)| {
+        let place = rule.element as usize;
+        if let Some(fresh) = rule.fresh {
+            at.insert(place, elements.len() as u32);
+            elements.push(fresh);
+        }
+        let element = at[place];
+        // Who is not named any more came last.
+        at.truncate(search.system().n_elements(leads_to));
+        Rule { element, ..rule }
+    });
+    numbered.collect()
 }
 
 fn search(search: &mut Search<Multisets<'_>>, n_threads: usize, monitor: &dyn Monitor) -> End<Rule> {

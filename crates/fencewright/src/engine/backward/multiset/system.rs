@@ -12,6 +12,9 @@
 //! place of the listed process of its kind, beside the elements of which there is one (whose facts tell of memory), and
 //! the other copies stay as they are. Elements keep their places in predecessors, a newcomer comes last; so the places
 //! name the elements along a path.
+//!
+//! Where there may be any number of copies, one that is back at its start with empty buffers is left out: there may
+//! always be one more that has not moved yet. Where their number is bounded, it stays.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,6 +47,17 @@ pub(super) struct Rule {
     pub element: u32,
     /// What it does.
     pub kind: RuleKind,
+    /// Before the step it was at its start, and is left out there.
+    pub fresh: Option<Fresh>,
+}
+
+/// An element at its start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fresh {
+    /// Its kind.
+    pub kind: KindId,
+    /// Where it starts.
+    pub state: u32,
 }
 
 /// The load-buffer semantics of multisets.
@@ -72,16 +86,21 @@ impl<'a> Multisets<'a> {
         self.has_met_limit.load(Ordering::Relaxed)
     }
 
-    /// The kinds and states of the elements of a constraint that holds an initial configuration, and its memory.
-    pub(super) fn beginning(&self, first: &Constraint) -> (Vec<KindId>, Vec<u32>, Vec<Datum>) {
+    /// The elements of a constraint that holds an initial configuration, and its memory.
+    pub(super) fn beginning(&self, first: &Constraint) -> (Vec<Fresh>, Vec<Datum>) {
         let cells = self.inner.letters(first[0]);
         let memory = self.inner.program.initial.iter_enumerated().map(|(x, initial)| {
             let cell = Values::from_bits(cells[x.index()]);
             let fits = |&&value: &&Datum| self.inner.encoding.contains(x, cell, value);
             *initial.iter().find(fits).expect("the constraint holds an initial configuration")
         });
-        let kinds = self.elements(first).map(|it| KindId::from_word(it[KIND])).collect();
-        (kinds, self.elements(first).map(|it| it[STATE]).collect(), memory.collect())
+        let elements = self.elements(first).map(|it| Fresh { kind: KindId::from_word(it[KIND]), state: it[STATE] });
+        (elements.collect(), memory.collect())
+    }
+
+    /// How many elements a constraint has.
+    pub(super) fn n_elements(&self, constraint: &Constraint) -> usize {
+        self.elements(constraint).count()
     }
 
     /// The semantics of the listed threads.
@@ -208,11 +227,31 @@ impl<'a> Multisets<'a> {
 
     fn offer(&self, of: &Constraint, acting: (usize, KindId), before: Before, out: &mut Vec<(Rule, Constraint)>) {
         let element = acting.0 as u32;
-        out.extend(
-            before
-                .into_iter()
-                .map(|(rule, words)| (Rule { element, kind: rule.kind }, self.spliced(of, Some(acting), &words))),
-        );
+        out.extend(before.into_iter().map(|(rule, words)| {
+            let spliced = self.spliced(of, Some(acting), &words);
+            let fresh = self.fresh(&spliced, acting);
+            let constraint = if fresh.is_some() { self.without(&spliced, acting.0) } else { spliced };
+            (Rule { element, kind: rule.kind, fresh }, constraint)
+        }));
+    }
+
+    /// Whether an element is at its start, and there may be any number like it.
+    fn fresh(&self, constraint: &[u32], (place, kind): (usize, KindId)) -> Option<Fresh> {
+        let element = self.elements(constraint).nth(place)?;
+        let may_be_left_out = self.max_copies.is_none() && self.kinds.is_open(kind) && self.starts(element);
+        may_be_left_out.then_some(Fresh { kind, state: element[STATE] })
+    }
+
+    fn without(&self, constraint: &[u32], place: usize) -> Constraint {
+        let at = 1 + place * self.n_words;
+        [&constraint[..at], &constraint[at + self.n_words..]].concat().into()
+    }
+
+    /// Whether an element is at its start, with empty buffers.
+    fn starts(&self, element: &[u32]) -> bool {
+        let process = self.kinds.get(KindId::from_word(element[KIND])).process;
+        self.inner.program.processes[process].initial.contains_key(&element[STATE])
+            && element[BUFFER..].iter().all(|&word| word == Words::EMPTY)
     }
 
     /// The kinds and states of the elements, sorted.
@@ -324,12 +363,7 @@ impl WellStructured for Multisets<'_> {
     }
 
     fn is_initial(&self, constraint: &Constraint) -> bool {
-        let starts = |element: &[u32]| {
-            let process = self.kinds.get(KindId::from_word(element[KIND])).process;
-            self.inner.program.processes[process].initial.contains_key(&element[STATE])
-                && element[BUFFER..].iter().all(|&word| word == Words::EMPTY)
-        };
-        self.elements(constraint).all(starts) && self.inner.is_initial_memory(constraint[0])
+        self.elements(constraint).all(|it| self.starts(it)) && self.inner.is_initial_memory(constraint[0])
     }
 }
 

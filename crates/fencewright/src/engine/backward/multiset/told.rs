@@ -38,7 +38,7 @@ pub(super) struct Searched<'s, 'a> {
 pub(super) fn verdict(
     asked: &Task<'_>,
     searched: Searched<'_, '_>,
-    found: &Found,
+    (found, fewer_might_do): (&Found, bool),
     monitor: &dyn Monitor,
 ) -> Result<Verdict, Unsupported> {
     let counts = counts(asked.program, searched.kinds, found);
@@ -51,7 +51,7 @@ pub(super) fn verdict(
         Ok(run) => run,
         Err(reason) => return Ok(Verdict::Unknown(reason)),
     };
-    let instance = asked.program.instance(&counts);
+    let instance = asked.program.instance(&counts).or_fewer(fewer_might_do);
     let placement = instance.placement(asked.placement);
     let task = Task { program: &instance.program, placement: &placement, ..*asked };
     let mut last = StopReason::Defect("a step of the run is of no thread of the program".to_owned());
@@ -66,7 +66,7 @@ pub(super) fn verdict(
 
 /// How many copies of each thread the violation takes.
 fn counts(program: &Program, kinds: &Kinds, found: &Found) -> CopyCounts {
-    let n_elements = |template| found.elements.iter().filter(|&&it| kinds.get(it).template == template).count();
+    let n_elements = |template| found.elements.iter().filter(|it| kinds.get(it.kind).template == template).count();
     program.open_templates().map(|template| (template, n_elements(template).max(1))).collect()
 }
 
@@ -95,8 +95,8 @@ fn run_of(
     };
     let first = |automaton: &ProcessAutomaton| *automaton.initial.keys().next().expect("a process starts somewhere");
     let mut states: IndexVec<ProcessId, u32> = program.processes.iter().map(first).collect();
-    for (&process, &state) in processes.iter().zip(&found.states) {
-        states[process] = state;
+    for (&process, element) in processes.iter().zip(&found.elements) {
+        states[process] = element.state;
     }
     let beginning = Beginning { states, memory: found.memory.iter().copied().collect() };
     let rules: Vec<Rule> = rules.iter().map(|it| Rule::new(processes[it.element as usize], it.kind)).collect();
@@ -112,10 +112,10 @@ fn named(
     found: &Found,
 ) -> Option<Vec<ProcessId>> {
     let mut named: Vec<ProcessId> = Vec::new();
-    for &element in &found.elements {
-        let kind = searched.kinds.get(element);
+    for element in &found.elements {
+        let kind = searched.kinds.get(element.kind);
         let listed = &searched.task.program.processes()[kind.process];
-        let is_it = |process: &ProcessId| match searched.kinds.is_open(element) {
+        let is_it = |process: &ProcessId| match searched.kinds.is_open(element.kind) {
             true => !named.contains(process),
             false => instance.processes()[*process].name == listed.name,
         };

@@ -14,22 +14,45 @@ use crate::util::Idx;
 pub(super) struct BufferMirror<'a, R: Rules> {
     buffers: &'a BufferTable<R>,
     memory: &'a Cells,
-    /// With the images of buffers that were asked for.
-    swaps: Vec<(&'a Swap, FastMap<BufferId, BufferId>)>,
+    swaps: Vec<Images<'a>>,
+}
+
+/// A swap, with what it does to buffers.
+#[derive(Debug)]
+struct Images<'a> {
+    swap: &'a Swap,
+    /// No location changes its place, so buffers hold the same afterwards.
+    moves_no_location: bool,
+    /// Those that were asked for.
+    buffers: FastMap<BufferId, BufferId>,
+}
+
+impl<'a> Images<'a> {
+    fn new(swap: &'a Swap) -> Self {
+        let moves_no_location = swap.locations.iter_enumerated().all(|(x, &to)| x == to);
+        Self { swap, moves_no_location, buffers: FastMap::default() }
+    }
 }
 
 impl<'a, R: Rules> BufferMirror<'a, R> {
     /// For these swaps.
     pub(super) fn new(buffers: &'a BufferTable<R>, memory: &'a Cells, swaps: &'a [Swap]) -> Self {
-        Self { buffers, memory, swaps: swaps.iter().map(|swap| (swap, FastMap::default())).collect() }
+        Self { buffers, memory, swaps: swaps.iter().map(Images::new).collect() }
     }
 }
 
 impl<R: Rules> Mirror for BufferMirror<'_, R> {
     fn swap_into(&mut self, i: usize, words: &[u32], image: &mut [u32]) {
         let (memory, buffers) = (self.memory, self.buffers);
-        let (swap, images) = &mut self.swaps[i];
+        let Images { swap, moves_no_location, buffers: images } = &mut self.swaps[i];
         image.copy_from_slice(words);
+        if *moves_no_location {
+            // There may be no buffers.
+            return match &mut image[..memory.words().start] {
+                [] => {}
+                buffers => buffers.swap(swap.first.index(), swap.second.index()),
+            };
+        }
         for (x, &to) in swap.locations.iter_enumerated() {
             if x != to {
                 memory.set(image, to, memory.get(words, x));

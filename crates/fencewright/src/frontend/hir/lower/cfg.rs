@@ -71,6 +71,8 @@ pub(super) struct Cfg {
     pub waits: Vec<Span>,
     /// Where something is taken for an integer without bounds.
     pub unbounded: Vec<Span>,
+    /// Whether there is any number of threads like this: what one of them does once is done any number of times.
+    pub has_any_number: bool,
     /// The call that arcs come from now.
     pub call: Option<Shared<Called>>,
     /// The function that registers are declared in now.
@@ -89,6 +91,7 @@ impl Cfg {
             locals: IndexVec::new(),
             waits: Vec::new(),
             unbounded: Vec::new(),
+            has_any_number: false,
             call: None,
             scope: None,
         };

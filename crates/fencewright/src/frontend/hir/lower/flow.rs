@@ -248,10 +248,12 @@ impl<'c> Thread<'c> {
         self
     }
 
-    /// The arcs in loops, or the others, with the copies that they leave.
+    /// The arcs in loops, or the others, with the copies that they leave. All are as if in loops where there is any
+    /// number of threads.
     fn arcs(&self, in_loops: bool) -> impl Iterator<Item = (usize, &'c Arc)> {
         let all = self.graph.out.iter().enumerate().flat_map(|(from, out)| out.iter().map(move |it| (from, *it)));
-        let those = all.filter(move |&(from, (_, to))| self.graph.is_round(from, to) == in_loops);
+        let is_round = move |from, to| self.cfg.has_any_number || self.graph.is_round(from, to);
+        let those = all.filter(move |&(from, (_, to))| is_round(from, to) == in_loops);
         those.map(|(from, (i, _))| (from, &self.cfg.arcs[i]))
     }
 

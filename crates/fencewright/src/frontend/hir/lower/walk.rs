@@ -4,7 +4,7 @@
 //! it on. Behind a jump the cursor is a node that nothing leads to; what is lowered there is dropped at the end.
 
 use crate::frontend::said::Said;
-use crate::program::{Domain, Expr, Op, Order, Program, RegisterId};
+use crate::program::{Copies, Domain, Expr, Op, Order, Program, RegisterId};
 use crate::source::Span;
 use crate::util::IndexVec;
 
@@ -57,6 +57,7 @@ impl<'w> Walk<'w> {
     /// The automaton of a thread.
     pub(super) fn lower(said: &'w mut Said, memory: (&'w Program, &'w Unsets), thread: &'w Thread) -> Cfg {
         let mut cfg = Cfg::new();
+        cfg.has_any_number = memory.0.templates()[thread.template].copies == Copies::Any;
         let (cursor, end) = (cfg.entry, cfg.node());
         let mut walk = Self {
             said,
