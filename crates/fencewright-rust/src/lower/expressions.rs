@@ -9,7 +9,7 @@ use fencewright::source::Span;
 use crate::ast::{self, ExprKind, Macro, Name, Path, Unary};
 use crate::names::Named;
 use crate::types::{Integer, OPTION, RESULT, Type};
-use crate::value::{Base, Environment, Order, Place, Value};
+use crate::value::{Base, Enum, Environment, Order, Place, Value};
 
 use super::Lowering;
 use super::access::reference;
