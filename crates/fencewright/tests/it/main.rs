@@ -48,6 +48,8 @@ mod robust_fences;
 mod robust_laws;
 mod sra_certificates;
 mod sra_laws;
+mod sra_orders;
+mod sra_questions;
 mod sra_traps;
 mod synth;
 mod synth_laws;
