@@ -48,6 +48,7 @@ mod robust_fences;
 mod robust_laws;
 mod sra_certificates;
 mod sra_laws;
+mod sra_litmus;
 mod sra_orders;
 mod sra_questions;
 mod sra_traps;
