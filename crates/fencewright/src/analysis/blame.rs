@@ -405,7 +405,8 @@ fn stale(program: &Program, run: &Run, load: usize) -> String {
                 format!("{}'s {x} = {value}{}", name(it), at(it))
             })
         }),
-        _ => None,
+        Effect::Store(..) | Effect::Rmw(..) | Effect::Local | Effect::Fence(_) | Effect::Locked => None,
+        Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => None,
     };
     let newer = newer.unwrap_or_else(|| "the newer one".to_owned());
     format!("{} read an older message{}: nothing it had read told it of {newer}.", name(event), at(event))

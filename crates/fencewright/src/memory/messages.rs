@@ -281,11 +281,9 @@ fn unknown_to(program: &Program, edge: EdgeId) -> Option<String> {
         Op::Rmw { write: Some(_), .. } => matches!(order, Order::AcqRel | Order::SeqCst),
         Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Fence(_) => true,
     };
-    let (name, what) = match &program.edges()[edge].op {
-        Op::Rmw { write: Some(_), .. } => (order.name(), ("an update", "`acq_rel`")),
-        _ => (order.name(), ("an access", "release/acquire")),
-    };
-    (!is_known).then(|| format!("{} is `{name}`, not {}, which `--model rc11` takes", what.0, what.1))
+    let is_update = matches!(program.edges()[edge].op, Op::Rmw { write: Some(_), .. });
+    let (what, wanted) = if is_update { ("an update", "`acq_rel`") } else { ("an access", "release/acquire") };
+    (!is_known).then(|| format!("{what} is `{}`, not {wanted}, which `--model rc11` takes", order.name()))
 }
 
 fn not_asked(kind: PropertyKind) -> Option<String> {

@@ -122,11 +122,10 @@ impl Program {
     /// that does nothing, so that an edge means the same in both.
     #[must_use]
     pub fn without_companions(&self) -> Self {
-        let edges = self.edges.iter().map(|edge| match &edge.op {
-            Op::Fence(kind) if edge.order.of_fence(*kind).is_none() => {
-                Edge { op: Op::Assume(Expr::TRUE), order: Order::Relaxed, ..edge.clone() }
-            }
-            _ => edge.clone(),
+        let edges = self.edges.iter().map(|edge| {
+            let is_companion = matches!(&edge.op, Op::Fence(kind) if edge.order.of_fence(*kind).is_none());
+            let nothing = || Edge { op: Op::Assume(Expr::TRUE), order: Order::Relaxed, ..edge.clone() };
+            if is_companion { nothing() } else { edge.clone() }
         });
         Self { edges: edges.collect(), memo: Memo::default(), ..self.clone() }
     }

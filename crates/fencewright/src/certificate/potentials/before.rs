@@ -88,9 +88,13 @@ impl Acting {
         let fence = quotient.initial.len() as Place;
         let is_ordered = sequential(program).iter().map(|&it| it == Sequential::Always).collect::<Vec<_>>();
         let edge = |edge: &quotient::Edge| {
-            let act = match act(&edge.letter, fence)? {
-                Act::Read(x, value) if is_ordered[x as usize] => Act::Find(x, value),
-                act => act,
+            let act = act(&edge.letter, fence)?;
+            let act = if let Act::Read(x, value) = act
+                && is_ordered[x as usize]
+            {
+                Act::Find(x, value)
+            } else {
+                act
             };
             Ok(Edge { from: edge.from, to: edge.to, act })
         };

@@ -70,9 +70,15 @@ impl Kinds {
     pub(super) fn new(program: &RegisterFree, ordered: &[bool], flavor: Flavor, spares_names: bool) -> Self {
         let fence = program.values.len() as Place;
         let is_ordered: Vec<bool> = (0..=fence as usize).map(|x| ordered.get(x) == Some(&true)).collect();
-        let found = |act| match act {
-            Act::Read(x, value) if flavor == Flavor::Strong && is_ordered[x as usize] => Act::Find(x, value),
-            act => act,
+        let is_found = |x: Place| flavor == Flavor::Strong && is_ordered[x as usize];
+        let found = |act| {
+            if let Act::Read(x, value) = act
+                && is_found(x)
+            {
+                Act::Find(x, value)
+            } else {
+                act
+            }
         };
         let of_process =
             |process: &ProcessAutomaton| process.edges.iter().map(|edge| found(act(edge, fence))).collect();
