@@ -74,9 +74,9 @@ pub fn mixed(program: &Program) -> Vec<EdgeId> {
     program.edges().iter_enumerated().filter(|(_, edge)| is_mixed(edge)).map(|(id, _)| id).collect()
 }
 
-/// A program that does at least what RC11 allows this one, with messages alone, and without the fences that stand beside
-/// accesses for machines with store buffers. Its edges and their ways are the same. Nothing if it is
-/// the same program.
+/// A program that does at least what RC11 allows this one, with messages alone, and without the fences that stand
+/// beside accesses for machines with store buffers. Its edges and their ways are the same. Nothing if it is the same
+/// program.
 pub fn weakened(program: &Program) -> Option<Program> {
     let orders: BTreeMap<EdgeId, Order> = mixed(program).into_iter().map(|edge| (edge, Order::AcqRel)).collect();
     let is_companion = |edge: &Edge| matches!(edge.op, Op::Fence(_)) && edge.fence_order().is_none();
