@@ -374,13 +374,7 @@ impl Blame {
                 let x = &program.locations()[x].name;
                 format!("{process} had gone on while its store to {x}{at} was still in its buffer.")
             }
-            Self::Stale(Some(load)) => {
-                let event = &run.events[*load];
-                let process = &program.processes()[event.step.process].name;
-                let line = edge_of(event).map(|edge| program.source().line_of(program.edges()[edge].span.start));
-                let at = line.map_or(String::new(), |line| format!(" (line {line})"));
-                format!("{process} read an older message{at}: nothing it had read told it of the newer one.")
-            }
+            Self::Stale(Some(load)) => stale(program, run, *load),
             Self::Stale(None) => "What each thread knew of memory is shown beside its steps.".to_owned(),
             Self::Unexamined => "The run is too long to say which reordering did the damage.".to_owned(),
             Self::Nobody { has_delays: false } => {
@@ -392,6 +386,30 @@ impl Blame {
                 .to_owned(),
         }
     }
+}
+
+/// What is said of a load that found an older message: which newer one there was, and that nothing told of it.
+fn stale(program: &Program, run: &Run, load: usize) -> String {
+    let name = |event: &Event| &program.processes()[event.step.process].name;
+    let at = |event: &Event| {
+        let line = edge_of(event).map(|edge| program.source().line_name(program.edges()[edge].span));
+        line.map_or(String::new(), |line| format!(" ({line})"))
+    };
+    let event = &run.events[load];
+    let newer = match event.effect {
+        Effect::Load(x, ..) | Effect::Rmw(x, _, None) => run.events[..load].iter().rev().find_map(|it| {
+            // What a location holds is its last message.
+            let (Effect::Store(y, value, _) | Effect::Rmw(y, _, Some(value))) = it.effect else { return None };
+            (y == x && value == event.memory[x]).then(|| {
+                let x = &program.locations()[x].name;
+                format!("{}'s {x} = {value}{}", name(it), at(it))
+            })
+        }),
+        Effect::Store(..) | Effect::Rmw(..) | Effect::Local | Effect::Fence(_) | Effect::Locked => None,
+        Effect::Arrived(..) | Effect::MarkerLeft | Effect::Faulted => None,
+    };
+    let newer = newer.unwrap_or_else(|| "the newer one".to_owned());
+    format!("{} read an older message{}: nothing it had read told it of {newer}.", name(event), at(event))
 }
 
 /// The edge that an event belongs to; a flush belongs to none.

@@ -5,7 +5,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use crate::memory::{Dialect, Job, Machine, Model};
+use crate::memory::{Dialect, Job, Machine, Model, weakened};
 use crate::program::{Placement, Program};
 use crate::system::{Outcome, State, System, starts};
 
@@ -28,6 +28,8 @@ pub fn explore(
     monitor: &dyn Monitor,
 ) -> Result<u64, Failure> {
     let steps = &mut Steps::new(monitor);
+    let weakened = of_messages(program, model);
+    let program = weakened.as_ref().unwrap_or(program);
     model.with(dialect, Visiting { program, placement, size: Size::UNKNOWN, steps })
 }
 
@@ -40,8 +42,15 @@ pub(super) fn check(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     let size = Size::claimed(n_states);
+    let weakened = of_messages(program, subject.model);
+    let program = weakened.as_ref().unwrap_or(program);
     let visiting = Visiting { program, placement, size, steps };
     subject.model.with(subject.dialect(), visiting).and_then(|found| size.is(found))
+}
+
+/// What is visited instead where a machine of messages keeps all that has happened.
+fn of_messages(program: &Program, model: Model) -> Option<Program> {
+    model.messaging().and_then(|_| weakened(program))
 }
 
 /// How many states there may be.

@@ -29,6 +29,7 @@ mod race;
 mod reached;
 pub mod robust;
 mod run;
+mod sequential;
 mod stroll;
 mod symbolic;
 mod verdict;

@@ -95,7 +95,7 @@ const RACE_FOR_LANGUAGES: &[Contender] = &[with(&Promised, 100), with(&Explicit:
 
 /// For messages, of which there may be ever more: bugs show early, and what threads can still read has an end.
 const ORDER_FOR_MESSAGES: Order = Order {
-    glances: &[&Explicit::SHORT_GLANCE],
+    glances: &[&Explicit::SHORT_GLANCE, &Short(&Potential, 5_000)],
     seer: &Potential,
     race: RACE_FOR_MESSAGES,
     race_for_growing: RACE_FOR_MESSAGES,
@@ -222,6 +222,9 @@ const PROJECTION: Projection<'static> =
 /// Such a proof is looked for with so many constraints, or states, each.
 const EFFORT: u64 = 5_000;
 
+/// The same where a constraint says what threads can still read, of which there are more.
+const EFFORT_FOR_MESSAGES: u64 = 100_000;
+
 /// A proof for any number of threads that are alike, or for some threads against all others.
 fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
     // What a thread that is left out may write is tried value by value.
@@ -229,8 +232,14 @@ fn with_fewer(task: &Task<'_>, monitor: &dyn Monitor) -> Option<Answer> {
         return None;
     }
     let proved = |said: Said| said.ok().filter(|it| matches!(it.verdict, Verdict::Safe));
-    let projection = Projection { max: EFFORT, ..PROJECTION };
     updates(task).ok()?;
+    if task.model.messaging().is_some() {
+        // A projection may have a meaning where the program has none.
+        Potential.takes(task).ok()?;
+        let projection = Projection { engine: &Potential, max: EFFORT_FOR_MESSAGES, ..PROJECTION };
+        return proved(projection.check(task, monitor));
+    }
+    let projection = Projection { max: EFFORT, ..PROJECTION };
     let open = task.program.opened();
     let any_number = Task { program: &open, ..*task };
     let budget = Budget { monitor, max: EFFORT };

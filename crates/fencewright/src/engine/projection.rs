@@ -139,6 +139,10 @@ pub(crate) fn updates(task: &Task<'_>) -> Result<Updates, Unsupported> {
             help: "use `--engine auto`".to_owned(),
         });
     }
+    if task.model.messaging().is_some() {
+        // Nobody else hears what it tells.
+        return Ok(Updates::Pass);
+    }
     Ok(match task.buffering()? {
         Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Updates::Drain,
         Buffering::PerLocation(PsoRmw::Location) => Updates::Pass,

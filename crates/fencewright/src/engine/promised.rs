@@ -7,6 +7,7 @@
 use crate::engine::backward::potential::Potential;
 use crate::engine::run::confirmed;
 use crate::engine::{Answer, Card, Engine, Task, Unsupported, Verdict};
+use crate::memory::is_release_acquire;
 use crate::watch::Monitor;
 
 /// Asks about messages what is asked about a language.
@@ -35,9 +36,12 @@ impl Engine for Promised {
 }
 
 fn of_messages<'a>(task: &Task<'a>) -> Result<Task<'a>, Unsupported> {
-    let model = task.model.of_messages().ok_or_else(|| Unsupported {
-        reason: format!("{} has no part that is about messages", task.model),
-        help: "use `--engine auto`".to_owned(),
-    })?;
+    let refused = |reason: String| Unsupported { reason, help: "use `--engine auto`".to_owned() };
+    let of_messages = task.model.of_messages();
+    let model = of_messages.ok_or_else(|| refused(format!("{} has no part that is about messages", task.model)))?;
+    // What other accesses may do is listed in other ways.
+    if !is_release_acquire(task.program) {
+        return Err(refused("accesses are not all release and acquire".to_owned()));
+    }
     Ok(Task { model, ..*task })
 }

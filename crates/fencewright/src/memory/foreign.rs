@@ -30,6 +30,8 @@ pub trait Foreign: Sync + RefUnwindSafe + fmt::Debug {
     fn refuses(&self, program: &Program) -> Option<String>;
     /// [`Machine::initial`].
     fn initial(&self, contents: Vec<Value>, n_processes: usize) -> AnyState;
+    /// [`Machine::begin`].
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> AnyState;
     /// [`Machine::access`].
     fn access(&self, s: &AnyState, p: ProcessId, access: Access<'_>) -> Vec<Done<AnyState>>;
     /// [`Machine::internal`].
@@ -117,6 +119,10 @@ where
         AnyState::new(self.machine.initial(contents, n_processes))
     }
 
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> AnyState {
+        AnyState::new(self.machine.begin(program, contents))
+    }
+
     fn access(&self, s: &AnyState, p: ProcessId, access: Access<'_>) -> Vec<Done<AnyState>> {
         let all = self.machine.access(s.as_a(), p, access).into_iter();
         all.map(|it| Done { read: it.read, origin: it.origin, state: AnyState::new(it.state) }).collect()
@@ -157,6 +163,10 @@ impl Machine for &'static dyn Foreign {
 
     fn initial(&self, contents: Vec<Value>, n_processes: usize) -> AnyState {
         (**self).initial(contents, n_processes)
+    }
+
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> AnyState {
+        (**self).begin(program, contents)
     }
 
     fn access(&self, s: &AnyState, p: ProcessId, access: Access<'_>) -> Vec<Done<AnyState>> {

@@ -11,12 +11,16 @@
 //! A message that no thread can read any more is forgotten and the others are renumbered, so that states that differ in
 //! nothing that can matter are one. How many were forgotten is kept for those who are shown a run, and is no part of
 //! the state.
+//!
+//! What accesses with other orders than release and acquire are here is in [`orders`](super::orders).
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::memory::{Done, Origin, Shown, Update};
-use crate::program::{Edge, FenceKind, LocationId, Op, Order, Place, ProcessId, Program, PropertyKind, Value};
+use super::orders::{Sequential, sequential, taken};
+use crate::memory::{Access, Act, Done, Event, Execution, Origin, Rc11, Shown, Update, Write};
+use crate::program::{EdgeId, FenceKind, LocationId, Op, Order, ProcessId, Program, PropertyKind, Value};
 use crate::util::Idx;
 
 /// For each location, the oldest message that may still be read.
@@ -30,6 +34,10 @@ pub struct Messages {
     /// A seq_cst fence is an update of one location that nobody else knows; all that matters of it is its last view.
     fenced: View,
     forgotten: Forgotten,
+    /// Which locations have seq_cst accesses; the same for all states.
+    sequential: Arc<[Sequential]>,
+    /// All that has happened, where some location has seq_cst accesses and others.
+    graph: Option<Box<Execution>>,
 }
 
 /// A store.
@@ -75,13 +83,43 @@ impl Messages {
             messages: contents.iter().map(first).collect(),
             views: vec![zero.clone(); n_processes],
             forgotten: Forgotten(zero.clone()),
+            sequential: vec![Sequential::Never; contents.len()].into(),
+            graph: None,
             fenced: zero,
         }
     }
 
+    /// The same for a program, which may have seq_cst accesses.
+    pub(super) fn of(program: &Program, contents: &[Value]) -> Self {
+        let n_processes = program.processes().len();
+        let sequential: Arc<[Sequential]> = sequential(program).iter().copied().collect();
+        let graph = sequential.contains(&Sequential::Sometimes);
+        let graph = graph.then(|| Box::new(Execution::new(contents.to_vec(), n_processes)));
+        Self { sequential, graph, ..Self::new(contents, n_processes) }
+    }
+
+    /// Whether a location has an order of its own: who accesses it acts on its last message.
+    pub(super) fn is_ordered(&self, x: LocationId) -> bool {
+        self.sequential[x.index()] == Sequential::Always
+    }
+
+    /// Of the ways of an access, those that RC11 allows, where that has to be asked.
+    pub(super) fn allowed(&self, p: ProcessId, access: Access<'_>, ways: Vec<Done<Self>>) -> Vec<Done<Self>> {
+        let Some(graph) = &self.graph else { return ways };
+        let allowed = |mut done: Done<Self>| {
+            let Some((event, after)) = event(graph, access, &done) else { return Some(done) };
+            let next = graph.with(p, event, after);
+            let is_allowed = Rc11::default().axioms(&next).is_consistent();
+            done.state.graph = Some(Box::new(next));
+            is_allowed.then_some(done)
+        };
+        ways.into_iter().filter_map(allowed).collect()
+    }
+
     /// The messages that a thread may read.
     pub(super) fn readable(&self, p: ProcessId, x: LocationId) -> Range<usize> {
-        self.views[p.index()][x.index()] as usize..self.messages[x.index()].len()
+        let first = if self.is_ordered(x) { self.last(x) } else { self.views[p.index()][x.index()] as usize };
+        first..self.messages[x.index()].len()
     }
 
     /// The last message in modification order.
@@ -194,37 +232,64 @@ impl Messages {
     }
 }
 
+/// What happens in a graph with a way of an access, and behind which write; nothing for what is no event. What is not
+/// seq_cst is release and acquire here, whatever fences make it so.
+fn event(graph: &Execution, access: Access<'_>, done: &Done<Messages>) -> Option<(Event, Write)> {
+    let at = match done.origin {
+        Origin::Message(number) => number as usize,
+        Origin::Memory | Origin::OwnBuffer => 0,
+    };
+    let write = |x: LocationId, at: usize| graph.all_writes(x).nth(at).flatten();
+    let is = |order: Order| if order == Order::SeqCst { order } else { Order::AcqRel };
+    Some(match access {
+        Access::Load(x, order) => (Event { act: Act::Read(x, write(x, at)), order: is(order).of_read() }, None),
+        Access::Store(x, value, order) => {
+            (Event { act: Act::Write(x, value), order: is(order).of_write() }, write(x, at.saturating_sub(1)))
+        }
+        Access::Update(x, update, order) => {
+            let source = write(x, at);
+            match update(done.read?)? {
+                Some(new) => (Event { act: Act::Update(x, source, new), order: is(order) }, source),
+                None => (Event { act: Act::Read(x, source), order: is(order).of_read() }, None),
+            }
+        }
+        Access::Fence(kind, order) => {
+            let order = order.of_fence(kind).filter(|it| *it == Order::SeqCst)?;
+            (Event { act: Act::Fence, order }, None)
+        }
+    })
+}
+
 /// Why release/acquire has no meaning for a program, if it has none.
 pub(super) fn refused(program: &Program) -> Option<String> {
-    let of_edge = program.edges().iter().find_map(|edge| {
+    let of_edge = program.edges().indices().find_map(|edge| {
         let what = unknown_to(program, edge)?;
-        Some(format!("{what} ({})", program.source().line_name(edge.span)))
+        Some(format!("{what} ({})", program.source().line_name(program.edges()[edge].span)))
     });
     of_edge.or_else(|| program.properties().iter().find_map(|property| not_asked(property.kind)))
 }
 
 /// What release/acquire does not know of an edge.
-fn unknown_to(program: &Program, edge: &Edge) -> Option<String> {
-    let (place, is_known): (&Place, fn(Order) -> bool) = match &edge.op {
+fn unknown_to(program: &Program, edge: EdgeId) -> Option<String> {
+    let order = taken(program, edge);
+    let is_known = match &program.edges()[edge].op {
         Op::Locked(_) => return Some("release/acquire has no `atomic` blocks but single updates".to_owned()),
-        Op::Load(_, place) | Op::Rmw { place, write: None, .. } => (place, |it| it.of_read() == Order::Acquire),
-        Op::Store(place, _) => (place, |it| it.of_write() == Order::Release),
-        Op::Rmw { place, write: Some(_), .. } => (place, |it| it == Order::AcqRel),
-        // It stands beside an access that is stronger than release/acquire.
-        Op::Fence(FenceKind::Full) if edge.order.of_fence(FenceKind::Full).is_none() => {
-            return Some("a full fence belongs to an access that is seq_cst, which `--model rc11` takes".to_owned());
+        Op::Load(..) | Op::Rmw { write: None, .. } => {
+            matches!(order, Order::Plain | Order::Acquire | Order::SeqCst)
         }
-        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Fence(_) => return None,
+        Op::Store(..) => matches!(order, Order::Plain | Order::Release | Order::SeqCst),
+        Op::Rmw { write: Some(_), .. } => matches!(order, Order::AcqRel | Order::SeqCst),
+        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Fence(_) => true,
     };
-    let order = if program.is_plain(place) { Order::Plain } else { edge.order };
-    let name = order.name();
-    (!is_known(order)).then(|| format!("an access is `{name}`, not release/acquire, which `--model rc11` takes"))
+    let is_update = matches!(program.edges()[edge].op, Op::Rmw { write: Some(_), .. });
+    let (what, wanted) = if is_update { ("an update", "`acq_rel`") } else { ("an access", "release/acquire") };
+    (!is_known).then(|| format!("{what} is `{}`, not {wanted}, which `--model rc11` takes", order.name()))
 }
 
 fn not_asked(kind: PropertyKind) -> Option<String> {
     let what = match kind {
-        PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Final | PropertyKind::Hang => return None,
-        PropertyKind::Race => "races are",
+        PropertyKind::Control | PropertyKind::Invariant | PropertyKind::Final => return None,
+        PropertyKind::Hang | PropertyKind::Race => return None,
         PropertyKind::Robust | PropertyKind::Trace => "robustness is",
     };
     Some(format!("{what} not decided for release/acquire"))

@@ -16,6 +16,7 @@
 //! |---|---|
 //! | [`sc`], [`tso`], [`pso`] | a model each |
 //! | [`sra`], [`ra`], [`messages`] | release/acquire: messages and views of them |
+//! | [`orders`] | what release/acquire makes of the orders of a language |
 //! | [`rc11`] | the model of a language: axioms about execution graphs |
 //! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
 //! | [`foreign`] | models that were written elsewhere |
@@ -23,6 +24,7 @@
 mod foreign;
 mod messages;
 mod model;
+mod orders;
 mod pso;
 mod ra;
 mod rc11;
@@ -39,6 +41,7 @@ use crate::util::Idx;
 pub use foreign::{AnyState, Foreign, Named};
 pub use messages::Messages;
 pub use model::{Buffering, Dialect, Job, Messaging, Model, PsoRmw};
+pub use orders::{Sequential, is_release_acquire, mixed, sequential, weakened};
 pub use pso::{Pso, PsoMemory};
 pub use ra::Ra;
 pub use rc11::{Act, Axioms, Event, EventId, Execution, Rc11, ReleaseSequence, Write};
@@ -152,6 +155,10 @@ pub trait Machine: Sync {
     }
     /// Nothing is under way, and locations have these values.
     fn initial(&self, contents: Vec<Value>, n_processes: usize) -> Self::State;
+    /// The same at the start of a program, for a model that tells its locations apart.
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> Self::State {
+        self.initial(contents, program.processes().len())
+    }
     /// Every way an access by `p` may act; none where it waits.
     fn access(&self, s: &Self::State, p: ProcessId, access: Access<'_>) -> Vec<Done<Self::State>>;
     /// What memory may do by itself for `p`.

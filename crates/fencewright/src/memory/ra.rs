@@ -30,15 +30,20 @@ impl Machine for Ra {
         Messages::new(&contents, n_processes)
     }
 
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> Messages {
+        Messages::of(program, &contents)
+    }
+
     fn access(&self, s: &Messages, p: ProcessId, access: Access<'_>) -> Vec<Done<Messages>> {
-        match access {
+        let ways = match access {
             Access::Load(x, _) => s.readable(p, x).map(|at| s.read(p, x, at)).collect(),
             Access::Store(x, value, _) => {
                 s.readable(p, x).filter(|&at| s.is_open(x, at)).map(|at| s.write(p, x, at, value)).collect()
             }
             Access::Update(x, update, _) => s.updates(p, x, update, |at| s.is_open(x, at)),
             Access::Fence(kind, order) => s.fence(p, kind, order),
-        }
+        };
+        s.allowed(p, access, ways)
     }
 
     fn internal(&self, _: &Messages, _: ProcessId) -> Vec<(Internal, Messages)> {

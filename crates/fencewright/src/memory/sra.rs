@@ -29,13 +29,18 @@ impl Machine for Sra {
         Messages::new(&contents, n_processes)
     }
 
+    fn begin(&self, program: &Program, contents: Vec<Value>) -> Messages {
+        Messages::of(program, &contents)
+    }
+
     fn access(&self, s: &Messages, p: ProcessId, access: Access<'_>) -> Vec<Done<Messages>> {
-        match access {
+        let ways = match access {
             Access::Load(x, _) => s.readable(p, x).map(|at| s.read(p, x, at)).collect(),
             Access::Store(x, value, _) => vec![s.write(p, x, s.last(x), value)],
             Access::Update(x, update, _) => s.updates(p, x, update, |at| at == s.last(x)),
             Access::Fence(kind, order) => s.fence(p, kind, order),
-        }
+        };
+        s.allowed(p, access, ways)
     }
 
     fn internal(&self, _: &Messages, _: ProcessId) -> Vec<(Internal, Messages)> {

@@ -24,10 +24,6 @@ pub fn certify_hang(
         let reason = "certificates are not about dead waits".to_owned();
         return Err(Unsupported { reason, help: "ask for hangs".to_owned() });
     }
-    if task.model.messaging().is_some() {
-        let reason = format!("certificates of hangs are about store buffers, and {} has none", task.model);
-        return Err(Unsupported { reason, help: "`check --ask hang` answers without one".to_owned() });
-    }
     let Asked { answer, program } = ask(engine, hang, task, monitor)?;
     let certificate = match &answer.verdict {
         Verdict::Unknown(_) => return Ok((Proved { answer, certificate: None }, program)),

@@ -5,7 +5,7 @@ use crate::certificate::{Claim, Potentials, Proof, local_states};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::potential::proof::{Sought, ToldElement, ToldLetter, ToldWriter, seek as search};
 use crate::engine::{RestsOn, StopReason, Task};
-use crate::memory::{Buffering, Messaging};
+use crate::memory::{Buffering, Messaging, weakened};
 use crate::program::ProcessId;
 use crate::system::Flow;
 use crate::util::IndexVec;
@@ -29,8 +29,10 @@ impl super::Prover for Prover {
     /// A basis, from the search that merges most of those whose states are a map on local states.
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
         let mut refused = StopReason::Unproved("local states have no classes".to_owned());
+        let weakened = weakened(task.program);
+        let weak = Task { program: weakened.as_ref().unwrap_or(task.program), ..*task };
         for merging in MERGINGS {
-            let Some(basis) = seek(task, merging, monitor)? else { continue };
+            let Some(basis) = seek(&weak, merging, monitor)? else { continue };
             let proof = Proof::Potentials(Box::new(basis));
             match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
                 Ok(_) => return Ok(proof),

@@ -160,6 +160,8 @@ pub(super) struct StepJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<&'static str>,
@@ -303,6 +305,7 @@ impl<'a> StepJson<'a> {
             value: it.value,
             old: it.old,
             effect: it.place.filter(|_| it.kind != Kind::Rmw).map(effect),
+            message: it.place.filter(|_| it.kind != Kind::Rmw).and_then(message),
             kind: it.fence.map(FenceKind::name),
             order: it.order(program).map(Order::name),
             text: it.text(program),
@@ -326,6 +329,14 @@ fn action(kind: Kind) -> &'static str {
         Kind::Locked => "locked",
         Kind::Local => "local",
         Kind::Flush => "flush",
+    }
+}
+
+/// Which message of its location it was, in modification order.
+fn message(place: Where) -> Option<u32> {
+    match place {
+        Where::Message(number) => Some(number),
+        Where::Buffer | Where::OwnBuffer | Where::Memory => None,
     }
 }
 

@@ -30,6 +30,7 @@ mod page;
 pub mod patch;
 mod property;
 mod race;
+mod release_acquire;
 mod robust;
 mod sarif;
 mod sarif_notes;
@@ -248,6 +249,7 @@ impl Finding<'_> {
         let is_safe = matches!(self.answer, Ok(Answer { verdict: Verdict::Safe, .. }));
         match (is_safe, self.model.language()) {
             (true, Some(_)) => c11::assumed(self.program),
+            (true, None) if self.model.messaging().is_some() => release_acquire::assumed(self.program, self.question),
             (true, None) if self.question == RACE => Some(race::shown(self.program, self.model)),
             (true | false, _) => None,
         }

@@ -154,7 +154,7 @@ impl<'a, M: Machine> System<'a, M> {
         State {
             controls: processes.iter().map(|process| Control::At(process.entry)).collect(),
             registers: start.registers.clone(),
-            memory: self.machine.initial(start.memory.as_slice().to_vec(), processes.len()),
+            memory: self.machine.begin(self.flow.program, start.memory.as_slice().to_vec()),
         }
     }
 

@@ -7,7 +7,7 @@ use fencewright::engine::backward::potential::Potential;
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, Task, Verdict, named, outcomes};
-use fencewright::expectation::{Expectations, Held, hold};
+use fencewright::expectation::{Expectations, Held, hold, hold_race};
 use fencewright::memory::Model;
 use fencewright::program::{Program, StateVar};
 use fencewright::prove::certify_fences;
@@ -62,6 +62,22 @@ fn hold_all(folder: &str, engine: &dyn Engine, may_leave_open: bool) -> usize {
 fn headers_hold() {
     let auto = named("auto").expect("it is there");
     assert!(hold_all("examples/release_acquire", auto, false) > 100, "there are programs");
+}
+
+#[test]
+fn races_hold() {
+    let options = Options::default();
+    let mut n = 0;
+    for (name, program, expected) in programs("examples/release_acquire") {
+        for &(model, verdict, _) in &expected.races {
+            for engine in [&Auto as &dyn Engine, &Potential] {
+                let held = hold_race(verdict, engine, &Task::new(&program, model, &options), &Unlimited);
+                assert!(matches!(held, Held::Yes(_)), "{name}: {} under {model}: {held:?}", engine.name());
+                n += 1;
+            }
+        }
+    }
+    assert!(n >= 20, "there are only {n}");
 }
 
 #[test]

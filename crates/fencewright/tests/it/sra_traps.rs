@@ -11,10 +11,10 @@ use fencewright::watch::Unlimited;
 use crate::common::causal::{Event, reached};
 use crate::common::law::program_of;
 
-const NAMES: [&str; 9] = ["x", "y", "z", "w", "u", "r", "d", "f", "g"];
+pub(crate) const NAMES: [&str; 9] = ["x", "y", "z", "w", "u", "r", "d", "f", "g"];
 
 /// `W x 1; R y 0; U x 0 1; F | …`: its events, and its text.
-fn read(short: &str) -> (Vec<Vec<Event>>, String) {
+pub(crate) fn read(short: &str) -> (Vec<Vec<Event>>, String) {
     let mut out = format!("shared {}: 0..2 = 0;\n", NAMES.join(", "));
     let mut threads = Vec::new();
     let place = |name: &str| NAMES.iter().position(|it| *it == name).expect("a location has a name");
@@ -42,7 +42,7 @@ fn read(short: &str) -> (Vec<Vec<Event>>, String) {
     (threads, out)
 }
 
-fn says(engine: &dyn Engine, program: &Program, model: Model, options: &Options) -> Option<bool> {
+pub(crate) fn says(engine: &dyn Engine, program: &Program, model: Model, options: &Options) -> Option<bool> {
     let answer = engine.check(&Task::new(program, model, options), &Unlimited).expect("it is taken");
     match answer.verdict {
         Verdict::Safe => Some(false),

@@ -3,6 +3,7 @@
 //! Lemma, step by step, for a step of `τ` from a configuration `d` to one of the element `c`:
 //!
 //! - *local*: `d` is in `c`, with the class before.
+//! - *find x, v*, where all that access x act on its last message: as a read, of the last one.
 //! - *read x, v*: every list of `τ` was readable behind the message. One writer `t` wrote that, so `d` can read
 //!   (t, x, v) before each list.
 //! - *write x, v* of a message `m`. Lists of `τ` behind it read nothing of x but `m`. A list of another process either
@@ -20,7 +21,8 @@ use crate::certificate::basis::Class;
 use crate::certificate::locals::Letter as Offered;
 use crate::certificate::quotient::{self, Quotient};
 use crate::certificate::verify::{Failure, Steps};
-use crate::program::{FenceKind, ProcessId, Value};
+use crate::memory::{Sequential, sequential};
+use crate::program::{FenceKind, ProcessId, Program, Value};
 use crate::util::{Idx, IndexVec};
 
 use super::lists::{Element, Letter, List, Place, Writer};
@@ -32,6 +34,8 @@ pub(super) enum Act {
     Local,
     /// Reads a value.
     Read(Place, Value),
+    /// Finds a value in the last message.
+    Find(Place, Value),
     /// Writes a value.
     Write(Place, Value),
     /// Finds the first value in the last message, and writes the second.
@@ -43,6 +47,7 @@ impl fmt::Display for Act {
         match self {
             Self::Local => f.write_str("a local step"),
             Self::Read(x, value) => write!(f, "a read of {value} at location {x}"),
+            Self::Find(x, value) => write!(f, "a read of the last {value} at location {x}"),
             Self::Write(x, value) => write!(f, "a write of {value} to location {x}"),
             Self::Update(x, old, new) => write!(f, "an update of location {x} from {old} to {new}"),
         }
@@ -65,6 +70,8 @@ pub(super) struct Acting {
     pub(super) starts: IndexVec<ProcessId, BTreeSet<Class>>,
     /// The location of fences, behind all others.
     pub(super) fence: Place,
+    /// The locations all of whose accesses act on the last message.
+    pub(super) is_ordered: Vec<bool>,
     initial: BTreeSet<(Place, Value)>,
     written: BTreeMap<(Place, Value), BTreeSet<ProcessId>>,
 }
@@ -77,9 +84,20 @@ type Way = (List, Option<List>);
 
 impl Acting {
     /// Of the processes over classes.
-    pub(super) fn new(quotient: &Quotient) -> Result<Self, Failure> {
+    pub(super) fn new(program: &Program, quotient: &Quotient) -> Result<Self, Failure> {
         let fence = quotient.initial.len() as Place;
-        let edge = |edge: &quotient::Edge| Ok(Edge { from: edge.from, to: edge.to, act: act(&edge.letter, fence)? });
+        let is_ordered = sequential(program).iter().map(|&it| it == Sequential::Always).collect::<Vec<_>>();
+        let edge = |edge: &quotient::Edge| {
+            let act = act(&edge.letter, fence)?;
+            let act = if let Act::Read(x, value) = act
+                && is_ordered[x as usize]
+            {
+                Act::Find(x, value)
+            } else {
+                act
+            };
+            Ok(Edge { from: edge.from, to: edge.to, act })
+        };
         let edges = quotient.processes.iter().map(|it| it.edges.iter().map(edge).collect::<Result<Vec<_>, Failure>>());
         let edges: IndexVec<ProcessId, Vec<Edge>> = edges.collect::<Result<Vec<_>, Failure>>()?.into();
         let mut written: BTreeMap<_, BTreeSet<ProcessId>> = BTreeMap::new();
@@ -94,7 +112,7 @@ impl Acting {
         let initial = of_location.flat_map(|(x, values)| values.iter().map(move |&value| (x.index() as Place, value)));
         let initial = initial.chain([(fence, 0)]).collect();
         let starts = quotient.processes.iter().map(|it| it.initial.clone()).collect();
-        Ok(Self { edges, starts, fence, initial, written })
+        Ok(Self { edges, starts, fence, is_ordered, initial, written })
     }
 
     /// Whether a location may hold a value at the start.
@@ -127,6 +145,7 @@ impl Acting {
         match edge.act {
             Act::Local => out.push(after.clone()),
             Act::Read(x, value) => out.extend(self.found(after, process, (x, value), false)),
+            Act::Find(x, value) => out.extend(self.found(after, process, (x, value), true)),
             Act::Write(x, value) => out.extend(before_write(after, process, (x, value), steps)?),
             Act::Update(x, old, new) => {
                 for before in before_write(after, process, (x, new), steps)? {

@@ -188,7 +188,9 @@ impl Node {
         };
         match edge.act {
             Act::Local => {}
-            Act::Read(x, value) => return may_find(x, value).then_some(Self { class: edge.to, written }),
+            Act::Read(x, value) | Act::Find(x, value) => {
+                return may_find(x, value).then_some(Self { class: edge.to, written });
+            }
             Act::Write(x, value) => drop(written.insert(x, value)),
             Act::Update(x, old, new) => {
                 if !may_find(x, old) {

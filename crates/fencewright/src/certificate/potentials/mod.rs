@@ -15,7 +15,7 @@ mod lists;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::{Buffering, Messaging};
+use crate::memory::{Buffering, Messaging, weakened};
 use crate::program::{LocationId, Placement, ProcessId, Program, Value};
 use crate::system::Flow;
 use crate::util::{Idx, IndexVec};
@@ -51,6 +51,9 @@ pub(super) fn check(
     proof: &Potentials,
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
+    // What is proved of more is proved.
+    let weakened = weakened(program);
+    let program = weakened.as_ref().unwrap_or(program);
     let classes: Classes<'_> = proof.classes.iter().collect();
     check_form(program, proof, &classes)?;
     // Stores that wait in one buffer are letters of their own, and so are full fences: that is all that is taken of it.
@@ -58,7 +61,7 @@ pub(super) fn check(
     let offers = Offers { flow: Flow { program, placement }, buffering: Buffering::Fifo, values, foreign };
     let who: Vec<ProcessId> = program.processes().indices().collect();
     let quotient = Quotient::new(&offers, &who, &classes, steps)?;
-    let acting = Acting::new(&quotient)?;
+    let acting = Acting::new(program, &quotient)?;
     let facts = Facts::new(&acting, steps)?;
     let index = Index::new(&proof.elements);
     let checking = Checking { acting: &acting, facts: &facts, index: &index };
@@ -153,12 +156,16 @@ impl Checking<'_> {
             self.acting.edges[process].iter().filter_map(|edge| match edge.act {
                 Act::Write(x, _) => Some((x, None, edge.from)),
                 Act::Update(x, old, _) if x < self.acting.fence => Some((x, Some(old), edge.from)),
-                Act::Local | Act::Read(..) | Act::Update(..) => None,
+                Act::Local | Act::Read(..) | Act::Find(..) | Act::Update(..) => None,
             })
         };
         for one in self.acting.edges.indices() {
             for other in self.acting.edges.indices().filter(|&other| other != one) {
-                for (x, _, from) in stores(one).filter(|store| store.1.is_none()) {
+                // Where all stores are seq_cst they come into their order as they happen.
+                let writes = |store: &(u32, Option<Value>, Class)| {
+                    store.1.is_none() && !self.acting.is_ordered[store.0 as usize]
+                };
+                for (x, _, from) in stores(one).filter(writes) {
                     for (_, found, behind) in stores(other).filter(|store| store.0 == x) {
                         steps.step(0)?;
                         let mut classes = vec![None; self.acting.edges.len()];
@@ -200,7 +207,7 @@ impl Checking<'_> {
             let leads_here = |edge: &&Edge| match (element.classes[process], edge.act) {
                 (Some(class), _) => class == edge.to,
                 (None, Act::Write(..) | Act::Update(..)) => true,
-                (None, Act::Local | Act::Read(..)) => false,
+                (None, Act::Local | Act::Read(..) | Act::Find(..)) => false,
             };
             for edge in edges.iter().filter(leads_here) {
                 self.acting.before(element, process, edge, steps, &mut candidates)?;

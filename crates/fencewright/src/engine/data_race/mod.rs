@@ -6,6 +6,10 @@
 //! sequentially consistent run, and no two accesses at once under the model. A weak run in which accesses are unordered
 //! without ever being possible at once is not looked for.
 //!
+//! Under release/acquire two accesses at once are all there is to look for. Take a first race and leave out all that
+//! happens before neither access, and both: what is left is a run to where both threads stand before them. Plain data
+//! is accessed there as any other; as long as there is no race, a load finds the one store that is before it.
+//!
 //! | | happens-before |
 //! |---|---|
 //! | load `acquire`, `seq_cst`, without an order | what the value tells is before what follows |
@@ -91,6 +95,9 @@ pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> 
     }
     if task.model.language().is_some() {
         return ask(engine, &InExecutions, task, monitor);
+    }
+    if task.model.messaging().is_some() {
+        return ask(engine, &AtOnce, task, monitor);
     }
     let first = unordered(engine, task, monitor)?;
     let is_open = !matches!(first.answer.verdict, Verdict::Unsafe(_));

@@ -24,7 +24,7 @@ use crate::engine::{
     Answer, Card, Engine, Reduction, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
     is_enumerable,
 };
-use crate::memory::{Buffering, Job, Machine};
+use crate::memory::{Buffering, Job, Machine, mixed};
 use crate::system::{Run, Violation};
 use crate::watch::{Monitor, Part};
 
@@ -167,7 +167,8 @@ impl Job for Asked<'_> {
         if let Some(reason) = machine.refuses(program) {
             return Err(Unsupported { reason, help: format!("choose another model than {model}") });
         }
-        let endless = if model.language().is_some() { ENDLESS_GRAPHS } else { ENDLESS };
+        let has_graphs = model.language().is_some() || model.messaging().is_some() && !mixed(program).is_empty();
+        let endless = if has_graphs { ENDLESS_GRAPHS } else { ENDLESS };
         let budget = if growth::may_access_for_ever(self.task.flow()) { endless } else { Budget::UNLIMITED };
         Ok(self.answered(|_| MachineStates::new(&machine, program), false, budget))
     }

@@ -92,7 +92,7 @@ impl<M: Machine> Component for MachineStates<'_, M> {
     }
 
     fn start(&self, contents: &[Value], words: &mut [u32]) {
-        words[0] = self.states.intern(self.machine.initial(contents.to_vec(), self.program.processes().len()), 1);
+        words[0] = self.states.intern(self.machine.begin(self.program, contents.to_vec()), 1);
     }
 
     fn load(&self, hand: &mut Self::Hand, words: &mut [u32], asked: Asked, x: LocationId) -> Option<Value> {

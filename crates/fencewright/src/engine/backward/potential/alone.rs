@@ -202,7 +202,7 @@ impl<'a> Making<'a> {
             let mut after = written.clone();
             let is_possible = match self.kinds.acts[self.process][edge as usize] {
                 Act::Nop => true,
-                Act::Read(x, value) => self.may_find(&written, x, value),
+                Act::Read(x, value) | Act::Find(x, value) => self.may_find(&written, x, value),
                 Act::Write(x, value) => {
                     after[x as usize] = value;
                     true

@@ -5,7 +5,7 @@
 //! less, since both are of one thread. A location of which only last messages are ever asked for (lock words that are
 //! only updated, the location of fences) needs no names: there is but one last message.
 
-use crate::engine::automaton::{self, Datum, FastMap, LetterEdge, RegisterFree};
+use crate::engine::automaton::{self, Datum, FastMap, LetterEdge, ProcessAutomaton, RegisterFree};
 use crate::program::{FenceKind, ProcessId};
 use crate::util::{Idx, IndexVec};
 
@@ -41,6 +41,8 @@ pub(super) enum Act {
     Nop,
     /// Reads a value.
     Read(Place, Datum),
+    /// Reads a value in the last message.
+    Find(Place, Datum),
     /// Writes a value.
     Write(Place, Datum),
     /// Reads the first value and writes the second, right behind it.
@@ -56,20 +58,31 @@ pub(super) struct Kinds {
     sources: FastMap<(Place, Datum), Vec<KindId>>,
     /// Whether the writers of a place are told apart.
     is_named: Vec<bool>,
+    /// Whether all that access a place act on its last message.
+    is_ordered: Vec<bool>,
     /// What each edge of each thread does.
     pub acts: IndexVec<ProcessId, Vec<Act>>,
 }
 
 impl Kinds {
     /// The kinds of messages that threads may write. With `spares_names`, writers are told apart only where that may
-    /// matter.
-    pub(super) fn new(program: &RegisterFree, spares_names: bool) -> Self {
+    /// matter. Weak release/acquire has no last messages: what acts on these may act on any there, which allows more.
+    pub(super) fn new(program: &RegisterFree, ordered: &[bool], flavor: Flavor, spares_names: bool) -> Self {
         let fence = program.values.len() as Place;
-        let acts: IndexVec<ProcessId, Vec<Act>> = program
-            .processes
-            .iter()
-            .map(|process| process.edges.iter().map(|edge| act(edge, fence)).collect())
-            .collect();
+        let is_ordered: Vec<bool> = (0..=fence as usize).map(|x| ordered.get(x) == Some(&true)).collect();
+        let is_found = |x: Place| flavor == Flavor::Strong && is_ordered[x as usize];
+        let found = |act| {
+            if let Act::Read(x, value) = act
+                && is_found(x)
+            {
+                Act::Find(x, value)
+            } else {
+                act
+            }
+        };
+        let of_process =
+            |process: &ProcessAutomaton| process.edges.iter().map(|edge| found(act(edge, fence))).collect();
+        let acts: IndexVec<ProcessId, Vec<Act>> = program.processes.iter().map(of_process).collect();
         let mut is_named = vec![!spares_names; fence as usize + 1];
         for (automaton, acts) in program.processes.iter().zip(acts.iter()) {
             for (edge, act) in automaton.edges.iter().zip(acts) {
@@ -80,7 +93,7 @@ impl Kinds {
             }
         }
         let (all, numbers, sources) = (Vec::new(), FastMap::default(), FastMap::default());
-        let mut kinds = Self { all, numbers, sources, is_named, acts };
+        let mut kinds = Self { all, numbers, sources, is_named, is_ordered, acts };
         for (x, values) in program.initial.iter_enumerated() {
             values.iter().for_each(|&value| kinds.add(Writer::Nobody, x.index() as Place, value));
         }
@@ -95,7 +108,7 @@ impl Kinds {
         self.acts.iter_enumerated().flat_map(|(process, acts)| {
             acts.iter().filter_map(move |act| match *act {
                 Act::Write(x, value) | Act::Update(x, _, value) => Some((process, x, value)),
-                Act::Nop | Act::Read(..) => None,
+                Act::Nop | Act::Read(..) | Act::Find(..) => None,
             })
         })
     }
@@ -114,6 +127,11 @@ impl Kinds {
     fn named(&self, writer: Writer, place: Place, value: Datum) -> Kind {
         let writer = if self.is_named[place as usize] { writer } else { Writer::Somebody };
         Kind { writer, place, value }
+    }
+
+    /// Whether all that access a place act on its last message.
+    pub(super) fn is_ordered(&self, place: Place) -> bool {
+        self.is_ordered[place as usize]
     }
 
     /// How many kinds there are.

@@ -13,6 +13,10 @@
 //! first is unsafe, what is safe under the second is safe, and a violation of the second is believed if its messages
 //! can be put in order.
 //!
+//! The search knows messages, and locations all of whose accesses act on the last one. Accesses that are seq_cst beside
+//! others are taken as release and acquire, which allows more (`memory::weakened`); a violation is believed if the
+//! machine has it, which asks the axioms of the language of them.
+//!
 //! | file | idea |
 //! |---|---|
 //! | [`kinds`] | kinds of messages; letters |
@@ -41,11 +45,12 @@ use crate::engine::automaton::{Automaton, ProcessAutomaton, RegisterFree, Unmade
 use crate::engine::backward::bad::{announce, bad_situations};
 use crate::engine::backward::told::{answer, automaton, shown, unmerged, unsafe_or_unknown};
 use crate::engine::backward::{End, Search};
+use crate::engine::sequential::believed;
 use crate::engine::{
     Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, StopReason, Task, Unsupported, Verdict,
 };
-use crate::memory::{Job, Machine, Messaging};
-use crate::program::{EdgeId, ProcessId};
+use crate::memory::{Job, Machine, Messaging, Sequential, sequential, weakened};
+use crate::program::{EdgeId, ProcessId, Program};
 use crate::system::Run;
 use crate::util::Idx;
 use crate::watch::{Monitor, Part};
@@ -101,8 +106,18 @@ impl Engine for Potential {
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         monitor.begins(Part::Engine(self.name()));
         self.takes(task)?;
-        self.search(task, monitor)
+        let Some(program) = weakened(task.program) else { return self.search(task, monitor) };
+        let mut answer = self.search(&Task { program: &program, ..*task }, monitor)?;
+        if let Verdict::Unsafe(run) = &answer.verdict {
+            answer.verdict = believed(task, run);
+        }
+        Ok(answer)
     }
+}
+
+/// The locations all of whose accesses act on the last message.
+fn ordered(program: &Program) -> Vec<bool> {
+    sequential(program).iter().map(|&it| it == Sequential::Always).collect()
 }
 
 fn messaging(task: &Task<'_>) -> Result<Messaging, Unsupported> {
@@ -138,7 +153,7 @@ impl Potential {
             return Unmade::Stopped(stop).answered(self.name());
         }
         let bad = bad_situations(task.program, &program, reducing.absent);
-        let mut search = Search::new(Potentials::new(&program, bad, reducing));
+        let mut search = Search::new(Potentials::new(&program, &ordered(task.program), bad, reducing));
         let verdict = match search.run(task.options.threads, monitor) {
             End::Safe => match messaging(task)? {
                 Messaging::Appended => Verdict::Safe,
@@ -159,14 +174,15 @@ fn inserted(
     reducing: Reducing,
     monitor: &dyn Monitor,
 ) -> Verdict {
-    let edges = match racing(program, reducing, task.options.threads, monitor) {
+    let ordered = ordered(task.program);
+    let edges = match racing(program, &ordered, reducing, task.options.threads, monitor) {
         Ok(None) => return Verdict::Safe,
         Ok(Some(edges)) => edges,
         Err(reason) => return Verdict::Unknown(reason),
     };
     let bad = bad_situations(task.program, program, reducing.absent);
     let reducing = Reducing { flavor: Flavor::Weak, ..reducing };
-    let mut search = Search::new(Potentials::new(program, bad, reducing));
+    let mut search = Search::new(Potentials::new(program, &ordered, bad, reducing));
     let rules = match search.run(task.options.threads, monitor) {
         End::Safe => return Verdict::Safe,
         End::Stopped(reason) => return Verdict::Unknown(reason),
@@ -197,6 +213,8 @@ impl Engine for Weakly {
 
     fn check(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Answer, Unsupported> {
         self.takes(task)?;
+        let weakened = weakened(task.program);
+        let task = &Task { program: weakened.as_ref().unwrap_or(task.program), ..*task };
         let automaton = automaton(task)?;
         let program = match RegisterFree::new(task, &automaton, monitor) {
             Ok(program) => program,
@@ -204,7 +222,7 @@ impl Engine for Weakly {
         };
         let reducing = Reducing { flavor: Flavor::Weak, ..reducing(task.options) };
         let bad = bad_situations(task.program, &program, reducing.absent);
-        let mut search = Search::new(Potentials::new(&program, bad, reducing));
+        let mut search = Search::new(Potentials::new(&program, &ordered(task.program), bad, reducing));
         let verdict = match search.run(task.options.threads, monitor) {
             End::Safe => Verdict::Safe,
             End::Stopped(reason) => Verdict::Unknown(reason),

@@ -87,15 +87,16 @@ pub fn seek<'a>(task: &Task<'a>, merging: Merging, monitor: &dyn Monitor) -> Res
     if let Err(stop) = announce(task.program, &program, reducing.absent, monitor) {
         return Ok(Sought::Stopped(stop.into()));
     }
+    let ordered = super::ordered(task.program);
     let mut bad = bad_situations(task.program, &program, reducing.absent);
     match messaging {
         Messaging::Appended => {}
-        Messaging::Inserted => match race_situations(&program, monitor) {
+        Messaging::Inserted => match race_situations(&program, &ordered, monitor) {
             Ok(racing) => bad.extend(racing),
             Err(reason) => return Ok(Sought::Stopped(reason)),
         },
     }
-    let mut search = Search::new(Potentials::new(&program, bad, reducing));
+    let mut search = Search::new(Potentials::new(&program, &ordered, bad, reducing));
     Ok(match search.run(task.options.threads, monitor) {
         End::Unsafe(_) => Sought::Unsafe,
         End::Stopped(reason) => Sought::Stopped(reason),

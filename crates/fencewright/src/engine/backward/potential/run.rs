@@ -24,7 +24,7 @@ pub(super) struct Begun {
 
 /// What messages each rule passes over, if all are put at the end.
 pub(super) fn appended(system: &Potentials<'_>, begun: &Begun, rules: &[Rule]) -> Option<Vec<Passed>> {
-    let mut history = History::new(&begun.memory, begun.states.len());
+    let mut history = History::new(&system.kinds, begun);
     let act = |rule: &Rule| system.kinds.acts[rule.process][rule.edge as usize];
     rules.iter().map(|rule| history.take(&system.kinds, rule, act(rule))).collect()
 }
@@ -35,7 +35,7 @@ const MAX_TRIES: usize = 20_000;
 /// The same, if there is a way to insert messages so that all rules can be followed.
 pub(super) fn inserted(system: &Potentials<'_>, begun: &Begun, rules: &[Rule]) -> Option<Vec<Passed>> {
     let act = |rule: &Rule| system.kinds.acts[rule.process][rule.edge as usize];
-    let start = History::new(&begun.memory, begun.states.len());
+    let start = History::new(&system.kinds, begun);
     let mut open = vec![vec![(Vec::new(), start)]];
     for _ in 0..MAX_TRIES {
         heed(8);
@@ -82,15 +82,19 @@ struct Message {
 pub(super) struct History {
     messages: Vec<Vec<Message>>,
     views: Vec<Vec<usize>>,
+    /// The places that have an order of their own.
+    is_ordered: Vec<bool>,
 }
 
 impl History {
     /// One message to each location.
-    pub(super) fn new(memory: &[Datum], n_threads: usize) -> Self {
+    pub(super) fn new(kinds: &Kinds, begun: &Begun) -> Self {
+        let (memory, n_threads) = (&begun.memory, begun.states.len());
         let view = vec![0; memory.len() + 1];
         let first = |value| Message { writer: Writer::Nobody, value, view: view.clone(), is_glued: false };
         let messages = memory.iter().copied().chain([0]).map(|value| vec![first(value)]);
-        Self { messages: messages.collect(), views: vec![view.clone(); n_threads] }
+        let is_ordered = (0..=memory.len() as Place).map(|x| kinds.is_ordered(x)).collect();
+        Self { messages: messages.collect(), views: vec![view.clone(); n_threads], is_ordered }
     }
 
     fn take(&mut self, kinds: &Kinds, rule: &Rule, act: Act) -> Option<Passed> {
@@ -104,6 +108,12 @@ impl History {
                 let passed = self.passed(thread, x, at);
                 self.learn(thread, x, at);
                 Some(passed)
+            }
+            Act::Find(x, value) => {
+                let last = self.messages[x as usize].len() - 1;
+                let is_there = self.messages[x as usize][last].value == value;
+                self.learn(thread, x, last);
+                is_there.then(Vec::new)
             }
             Act::Write(x, value) => {
                 let last = self.messages[x as usize].len() - 1;
@@ -126,23 +136,23 @@ impl History {
     pub(super) fn ways(&self, kinds: &Kinds, rule: &Rule, act: Act) -> Vec<(Passed, Self)> {
         let (thread, place) = match act {
             Act::Nop => return vec![(Vec::new(), self.clone())],
-            Act::Read(x, _) | Act::Write(x, _) | Act::Update(x, ..) => (rule.process, x),
+            Act::Read(x, _) | Act::Find(x, _) | Act::Write(x, _) | Act::Update(x, ..) => (rule.process, x),
         };
         let messages = &self.messages[place as usize];
-        let view = self.views[thread.index()][place as usize];
+        let view = self.first(thread, place);
         let is_open = |at: usize| messages.get(at + 1).is_none_or(|next| !next.is_glued);
         let is_source = |at: usize| rule.source.is_some_and(|kind| is_of(kinds.get(kind), &messages[at]));
         let mut ways = Vec::new();
         for at in (view..messages.len()).rev() {
             let mut next = self.clone();
             match act {
-                Act::Read(x, _) if is_source(at) => next.learn(thread, x, at),
+                Act::Read(x, _) | Act::Find(x, _) if is_source(at) => next.learn(thread, x, at),
                 Act::Write(x, value) if is_open(at) => next.insert(thread, x, at, (value, false)),
                 Act::Update(x, _, new) if is_source(at) && is_open(at) => {
                     next.learn(thread, x, at);
                     next.insert(thread, x, at, (new, true));
                 }
-                Act::Nop | Act::Read(..) | Act::Write(..) | Act::Update(..) => continue,
+                Act::Nop | Act::Read(..) | Act::Find(..) | Act::Write(..) | Act::Update(..) => continue,
             }
             ways.push((self.passed(thread, place, at), next));
         }
@@ -153,11 +163,18 @@ impl History {
         ways
     }
 
+    /// The first message that a thread may act on.
+    fn first(&self, thread: ProcessId, x: Place) -> usize {
+        match self.is_ordered[x as usize] {
+            true => self.messages[x as usize].len() - 1,
+            false => self.views[thread.index()][x as usize],
+        }
+    }
+
     /// The messages that a thread passes over that acts on one.
     fn passed(&self, thread: ProcessId, x: Place, at: usize) -> Passed {
         let messages = &self.messages[x as usize];
-        let view = self.views[thread.index()][x as usize];
-        (view..at).map(|it| (messages[it].value, !messages[it + 1].is_glued)).collect()
+        (self.first(thread, x)..at).map(|it| (messages[it].value, !messages[it + 1].is_glued)).collect()
     }
 
     fn learn(&mut self, thread: ProcessId, x: Place, at: usize) {

@@ -3,7 +3,8 @@
 //! Take a race and leave out all that happens before neither store, and both: what is left is a run of strong
 //! release/acquire to where both threads stand before their stores (the location is updated only with its last value,
 //! and two updates never race). So races are one more set of bad situations for the same search. Without any, every
-//! modification order is part of happens-before, and release/acquire is strong release/acquire.
+//! modification order is part of happens-before, and release/acquire is strong release/acquire. Where all accesses of a
+//! location are seq_cst, stores come into modification order as they happen anyway.
 
 use super::constraint::{ABSENT, states};
 use super::kinds::{Act, Flavor, Kinds};
@@ -33,14 +34,15 @@ struct Before {
 /// Two stores that race, if there are such.
 pub(super) fn racing(
     program: &RegisterFree,
+    ordered: &[bool],
     reducing: Reducing,
     n_threads: usize,
     monitor: &dyn Monitor,
 ) -> Result<Option<[EdgeId; 2]>, StopReason> {
-    let all = stores(program);
-    let bad = race_situations(program, monitor)?;
+    let all = stores(program, ordered);
+    let bad = race_situations(program, ordered, monitor)?;
     let reducing = Reducing { absent: true, symmetry: false, flavor: Flavor::Strong, ..reducing };
-    let mut search = Search::new(Potentials::new(program, bad, reducing));
+    let mut search = Search::new(Potentials::new(program, ordered, bad, reducing));
     match search.run(n_threads, monitor) {
         End::Safe => Ok(None),
         End::Stopped(reason) => Err(reason),
@@ -57,8 +59,12 @@ pub(super) fn racing(
 }
 
 /// Two threads before stores that race, whatever the others do.
-pub(super) fn race_situations(program: &RegisterFree, monitor: &dyn Monitor) -> Result<Vec<Bad>, StopReason> {
-    let all = stores(program);
+pub(super) fn race_situations(
+    program: &RegisterFree,
+    ordered: &[bool],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Bad>, StopReason> {
+    let all = stores(program, ordered);
     let n_pairs = pairs(&all).count() as u64;
     if let Some(stop) = monitor.poll(&Progress { bytes: n_pairs * BYTES, ..Progress::default() }) {
         return Err(stop.into());
@@ -70,20 +76,20 @@ pub(super) fn race_situations(program: &RegisterFree, monitor: &dyn Monitor) -> 
     Ok(bad.collect())
 }
 
-/// All that stores, but fences.
-fn stores(program: &RegisterFree) -> Vec<Before> {
-    let kinds = Kinds::new(program, true);
+/// All that stores, but fences, and but where stores come into modification order as they happen.
+fn stores(program: &RegisterFree, ordered: &[bool]) -> Vec<Before> {
+    let kinds = Kinds::new(program, ordered, Flavor::Strong, true);
     let mut out = Vec::new();
     for (process, automaton) in program.processes.iter_enumerated() {
         for (edge, act) in automaton.edges.iter().zip(&kinds.acts[process]) {
             let (place, found) = match *act {
                 Act::Write(x, _) => (x, None),
                 Act::Update(x, old, _) => (x, Some(old)),
-                Act::Nop | Act::Read(..) => continue,
+                Act::Nop | Act::Read(..) | Act::Find(..) => continue,
             };
             let Action::Edge { edge: id, .. } = edge.step.action else { continue };
             let before = Before { process, state: edge.from, place, found, edge: id };
-            if (place as usize) < program.values.len() && !out.contains(&before) {
+            if (place as usize) < program.values.len() && !kinds.is_ordered(place) && !out.contains(&before) {
                 out.push(before);
             }
         }

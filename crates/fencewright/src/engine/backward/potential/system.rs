@@ -56,10 +56,11 @@ pub(super) struct Potentials<'a> {
 }
 
 impl<'a> Potentials<'a> {
-    /// The potentials of a program, in which these situations are bad.
-    pub(super) fn new(program: &'a RegisterFree, bad: Vec<Bad>, reducing: Reducing) -> Self {
+    /// The potentials of a program, in which these situations are bad, and accesses of some locations all act on the
+    /// last message.
+    pub(super) fn new(program: &'a RegisterFree, ordered: &[bool], bad: Vec<Bad>, reducing: Reducing) -> Self {
         let is_strong = reducing.flavor == Flavor::Strong;
-        let kinds = Kinds::new(program, reducing.names && is_strong);
+        let kinds = Kinds::new(program, ordered, reducing.flavor, reducing.names && is_strong);
         let renamings = if reducing.symmetry && is_strong { renamings(program, &bad) } else { Vec::new() };
         Self {
             program,
@@ -193,6 +194,10 @@ impl<'a> Potentials<'a> {
                 let sources = self.kinds.sources(x, value);
                 sources.iter().for_each(|&kind| add(after.clone(), Some(plain(kind))));
             }
+            Act::Find(x, value) => {
+                let sources = self.kinds.sources(x, value);
+                sources.iter().for_each(|&kind| add(after.clone(), Some(last(kind))));
+            }
             Act::Write(x, value) => written(x, value).into_iter().for_each(|draft| add(draft, None)),
             Act::Update(x, old, new) => {
                 for draft in written(x, new) {
@@ -211,7 +216,7 @@ impl<'a> Potentials<'a> {
     fn is_of_use(&self, process: ProcessId, edge: u32) -> bool {
         let it = &self.program.processes[process].edges[edge as usize];
         match self.kinds.acts[process][edge as usize] {
-            Act::Nop | Act::Read(..) => it.from != it.to,
+            Act::Nop | Act::Read(..) | Act::Find(..) => it.from != it.to,
             Act::Write(..) | Act::Update(..) => true,
         }
     }
