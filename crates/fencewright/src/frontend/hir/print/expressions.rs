@@ -9,7 +9,7 @@ use super::NOWHERE;
 use super::statements::{Out, Writer};
 
 /// `c ? 1 : 0`
-pub(super) fn one_or_zero(condition: ast::Expr) -> ast::Expr {
+fn one_or_zero(condition: ast::Expr) -> ast::Expr {
     if let ExprKind::Bool(value) = condition.kind {
         return int(i64::from(value), NOWHERE);
     }

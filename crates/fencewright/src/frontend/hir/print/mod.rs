@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use crate::frontend::ast::{self, AtEnd, ExprKind, File, Forbid, ItemKind, Shared, SharedVariable, TypeKind};
 use crate::frontend::import::tree::{binary, comment, expr, int, item, name, not, range, thread_ref, var};
 use crate::frontend::said::Said;
-use crate::program::{Domain, Expr, Initial, LocationId, Program, PropertyKind, UnaryOp};
+use crate::program::{BinaryOp, Domain, Expr, Initial, LocationId, Program, PropertyKind, UnaryOp};
 use crate::source::{Source, Span};
 use crate::util::Idx;
 
@@ -101,31 +101,45 @@ fn forbid(unit: &Unit, property: &Property, names: &Names) -> Option<Forbid> {
         return None;
     }
     let [(_, Claim::Holds(holds))] = &property.any_of[..] else { return None };
-    let condition = condition(unit, holds, names);
+    let condition = condition(unit, holds, names)?;
     let is_all = property.ended.len() == unit.threads.len();
     let of = property.ended.iter().map(|(it, _)| thread_ref(&names.threads[*it], None, NOWHERE));
     let at_end = AtEnd { span: NOWHERE, of: if is_all { Vec::new() } else { of.collect() } };
     Some(Forbid { name: None, condition, at_end: Some(at_end), binders: Vec::new() })
 }
 
-/// What must not hold, as a condition.
-fn condition(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
-    match it {
+/// What must not hold, as a condition; nothing if a truth value is calculated with.
+fn condition(unit: &Unit, it: &Expr<Observed>, names: &Names) -> Option<ast::Expr> {
+    Some(match it {
         Expr::Const(value) => expr(ExprKind::Bool(*value != 0), NOWHERE),
-        Expr::Unary(UnaryOp::Not, of) => not(condition(unit, of, names)),
+        Expr::Unary(UnaryOp::Not, of) => not(condition(unit, of, names)?),
         Expr::Binary(op, a, b) if op.is_boolean() && !op.is_comparison() => {
-            binary(*op, condition(unit, a, names), condition(unit, b, names))
+            binary(*op, condition(unit, a, names)?, condition(unit, b, names)?)
         }
-        Expr::Binary(op, a, b) if op.is_comparison() => binary(*op, number(unit, a, names), number(unit, b, names)),
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b) if is_truth(a) && is_truth(b) => {
+            let (a, b) = (condition(unit, a, names)?, condition(unit, b, names)?);
+            let (with, without) = if *op == BinaryOp::Eq { (b.clone(), not(b)) } else { (not(b.clone()), b) };
+            let both = binary(BinaryOp::And, a.clone(), with);
+            binary(BinaryOp::Or, both, binary(BinaryOp::And, not(a), without))
+        }
+        Expr::Binary(op, a, b) if op.is_comparison() => binary(*op, number(unit, a, names)?, number(unit, b, names)?),
         Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..) => {
-            binary(crate::program::BinaryOp::Ne, number(unit, it, names), int(0, NOWHERE))
+            binary(BinaryOp::Ne, number(unit, it, names)?, int(0, NOWHERE))
         }
+    })
+}
+
+fn is_truth(it: &Expr<Observed>) -> bool {
+    match it {
+        Expr::Unary(op, _) => *op == UnaryOp::Not,
+        Expr::Binary(op, ..) => op.is_boolean(),
+        Expr::Const(_) | Expr::Var(_) => false,
     }
 }
 
-/// What is looked at, as a number.
-fn number(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
-    match it {
+/// What is looked at, as a number; a property has no words for a truth value as a number.
+fn number(unit: &Unit, it: &Expr<Observed>, names: &Names) -> Option<ast::Expr> {
+    Some(match it {
         Expr::Const(value) => int(*value, NOWHERE),
         Expr::Var(Observed::Memory(location)) => location_expr(unit.memory(), names, *location),
         Expr::Var(Observed::Local(thread, local)) => {
@@ -134,11 +148,11 @@ fn number(unit: &Unit, it: &Expr<Observed>, names: &Names) -> ast::Expr {
             expr(ExprKind::Member(of, register, Vec::new()), NOWHERE)
         }
         Expr::Unary(UnaryOp::Neg, of) => {
-            expr(ExprKind::Unary(UnaryOp::Neg, Box::new(number(unit, of, names))), NOWHERE)
+            expr(ExprKind::Unary(UnaryOp::Neg, Box::new(number(unit, of, names)?)), NOWHERE)
         }
-        Expr::Binary(op, a, b) if !op.is_boolean() => binary(*op, number(unit, a, names), number(unit, b, names)),
-        Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..) => expressions::one_or_zero(condition(unit, it, names)),
-    }
+        Expr::Binary(op, a, b) if !op.is_boolean() => binary(*op, number(unit, a, names)?, number(unit, b, names)?),
+        Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..) => return None,
+    })
 }
 
 /// A location by its name, or as the cell that it is.
