@@ -59,3 +59,20 @@ fn a_signal_wakes_who_waits() {
                  abort(); pthread_mutex_unlock(&m);";
     check("", timed, &go("pthread_cond_signal(&c);"), ("safe", "safe"));
 }
+
+/// What two copies of a thread can leave in memory is not all that any number of them can.
+#[test]
+fn any_number_of_threads_leave_what_no_two_of_them_do() {
+    let text = "#include <stdatomic.h>\n#include <stdlib.h>\natomic_int x;\n// fencewright: thread count() any\n\
+                void count(void) { if (atomic_fetch_add(&x, 1) == 2) abort(); }\n";
+    let program = program("t.c", text).unwrap_or_else(|why| panic!("{why}"));
+    let options = Options::default();
+    match auto().check(&Task::new(&program, Model::Tso, &options), &Unlimited).map(|it| it.verdict) {
+        Ok(Verdict::Unsafe(run)) => {
+            let n_copies: usize = run.instance.map_or(0, |it| it.copies.values().sum());
+            assert_eq!(n_copies, 3, "nobody aborts with fewer");
+        }
+        Ok(Verdict::Safe) => panic!("the third copy aborts"),
+        Ok(Verdict::Unknown(_)) | Err(_) => {}
+    }
+}
