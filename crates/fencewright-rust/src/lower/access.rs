@@ -195,7 +195,11 @@ impl Lowering<'_> {
             self.learn(place, &value);
         }
         let ty = self.type_at(place);
-        match (value, self.parts(&ty)) {
+        let parts = self.parts(&ty);
+        if matches!(parts, Parts::Fields(_)) && has_other_parts(&value, ty.open()) {
+            return self.refuse(span, "a value is kept where another type is expected", "`rustc` says more about it");
+        }
+        match (value, parts) {
             (Value::Cell(_, inner) | Value::Atomic(inner), _) => self.store(place, *inner, order, span),
             (Value::Other, Parts::Scalar(..)) if *ty.inner() == Type::Opaque => {
                 self.store_scalar(&place.seen_as(ty), Value::Number(Expr::Const(0), Type::Opaque), order, span)
@@ -203,16 +207,7 @@ impl Lowering<'_> {
             (Value::Unset | Value::Other | Value::Never, _) => Some(()),
             (value, Parts::Scalar(..)) => self.store_scalar(&place.seen_as(ty), value, order, span),
             (Value::Enum(value), Parts::Fields(fields)) => self.store_enum(place, *value, &fields, span),
-            (Value::Lock(lock, data), Parts::Fields(fields)) => {
-                let free = typed(Expr::Const(0), &Type::Bool);
-                self.store(&place.field(0, fields[0].1.clone()), free, StoreOrder::Plain, span)?;
-                let is_empty = lock == Lock::OnceLock && matches!(*data, Value::Unset);
-                if is_empty {
-                    Some(())
-                } else {
-                    self.store(&place.field(1, fields[1].1.clone()), *data, StoreOrder::Plain, span)
-                }
-            }
+            (Value::Lock(lock, data), Parts::Fields(fields)) => self.store_lock(place, (lock, *data), &fields, span),
             (Value::Tuple(values) | Value::Struct(_, values), Parts::Fields(fields)) => {
                 for (at, (value, (_, ty))) in values.into_iter().zip(fields).enumerate() {
                     self.store(&place.field(at, ty), value, StoreOrder::Plain, span)?;
@@ -231,6 +226,22 @@ impl Lowering<'_> {
             }
             _ => self.refuse(span, "a value is kept where another type is expected", "`rustc` says more about it"),
         }
+    }
+
+    /// A lock that is free, and what it guards, if anything is in it yet.
+    fn store_lock(
+        &mut self,
+        place: &Place,
+        (lock, data): (Lock, Value),
+        fields: &[(String, Type)],
+        span: Span,
+    ) -> Option<()> {
+        let free = typed(Expr::Const(0), &Type::Bool);
+        self.store(&place.field(0, fields[0].1.clone()), free, StoreOrder::Plain, span)?;
+        if lock == Lock::OnceLock && matches!(data, Value::Unset) {
+            return Some(());
+        }
+        self.store(&place.field(1, fields[1].1.clone()), data, StoreOrder::Plain, span)
     }
 
     fn store_enum(&mut self, place: &Place, value: Enum, fields: &[(String, Type)], span: Span) -> Option<()> {
@@ -563,6 +574,15 @@ pub(super) fn typed(raw: Expr, ty: &Type) -> Value {
         }
         Type::Opaque => Value::Other,
         ty => Value::Number(raw, ty.clone()),
+    }
+}
+
+/// Whether a value has other parts than a type that has parts.
+fn has_other_parts(value: &Value, ty: &Type) -> bool {
+    match value {
+        Value::Enum(it) => !matches!(ty, Type::Enum(number, _) if *number == it.number),
+        Value::Lock(lock, _) => !matches!(ty, Type::Lock(of, _) if of == lock),
+        _ => false,
     }
 }
 
