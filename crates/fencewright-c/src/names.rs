@@ -90,11 +90,31 @@ impl Names {
                     log.error(field.span, "a field without a name", "give it one");
                     return None;
                 };
+                if !self.is_complete(&ty.ty) {
+                    let message = format!("`{}` holds a structure that is not known yet", name.text);
+                    log.error(field.span, message, "hold a pointer to it, or define it before");
+                    return None;
+                }
                 known.push((name.text.clone(), ty));
+            }
+            // Otherwise a structure could hold itself.
+            if self.structures[number].fields.as_ref().is_some_and(|it| *it != known) {
+                let message = format!("a second `struct {}` with other fields", name.text);
+                log.error(name.span, message, "give it another name");
+                return None;
             }
             self.structures[number].fields = Some(known);
         }
         Some(Type::Struct(number))
+    }
+
+    /// Whether it is known what a value is made of.
+    fn is_complete(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array(of, _) => self.is_complete(&of.ty),
+            Type::Struct(number) => self.structures[*number].fields.is_some(),
+            Type::Void | Type::Bool | Type::Integer(_) | Type::Pointer(_) | Type::Function | Type::Builtin(_) => true,
+        }
     }
 
     fn enumeration(&mut self, values: &[(ast::Name, Option<ast::Expr>)], log: &mut Log) {
