@@ -33,6 +33,7 @@ mod mentions;
 mod methods;
 mod observed;
 mod operators;
+mod parts;
 mod patterns;
 mod places;
 mod resolve;
