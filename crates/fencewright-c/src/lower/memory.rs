@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fencewright::frontend::hir::{Expr, Unit};
+use fencewright::frontend::hir::{Expr, Place, Unit};
 use fencewright::program::{ArrayId, Domain, Initial, Location, LocationId};
 use fencewright::source::Span;
 
@@ -23,6 +23,7 @@ use crate::names::Names;
 use crate::types::{Integer, Qualified, Type};
 
 use super::conversions::mark;
+use super::places::{plus, times};
 use super::value::{Base, Target};
 
 /// An object, by its number.
@@ -201,6 +202,25 @@ impl Memory {
         }
         self.leaf(id, fields)?.place = Some(kept);
         Some(kept)
+    }
+
+    /// The plain cells of an object that are used; of a pool, those of one of its objects.
+    pub(crate) fn places(&self, id: ObjectId, slot: Option<&Expr>, unit: &Unit) -> Vec<Place> {
+        let object = &self.objects[id.0];
+        let mut places = Vec::new();
+        for leaf in &object.leaves {
+            match leaf.place {
+                None => {}
+                Some(Kept::Location(location)) => places.push(Place::Fixed(location)),
+                Some(Kept::Array(array)) => {
+                    let n = leaf.shape.iter().skip(usize::from(object.is_pool)).product::<u64>() as i64;
+                    let first = slot.map_or(Expr::Const(0), |slot| times(slot.clone(), n));
+                    places.extend((0..n).map(|i| Place::Cell(array, plus(first.clone(), Expr::Const(i)))));
+                }
+            }
+        }
+        places.retain(|place| unit.is_plain(place));
+        places
     }
 
     fn number_of(&self, cell: &Cell, numbers: &mut Numbers) -> i64 {

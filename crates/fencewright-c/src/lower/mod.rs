@@ -70,6 +70,7 @@ use crate::types::{Qualified, Type};
 pub(crate) use atomics::order_argument;
 use main_function::Threads;
 use memory::{Memory, Numbers, ObjectId};
+use pools::Allocated;
 use thread::{Frame, State};
 use waits::Waits;
 
@@ -175,6 +176,8 @@ struct Lowering<'a> {
     locals: BTreeMap<String, ObjectId>,
     /// How often memory was allocated.
     n_allocated: usize,
+    /// What threads allocate while others run.
+    allocated: Vec<Allocated>,
     /// What does not live as long as the program.
     lives: BTreeMap<ObjectId, Life>,
     /// Scalars outside functions that nothing is assigned to.
@@ -227,6 +230,7 @@ impl<'a> Lowering<'a> {
             globals: BTreeMap::new(),
             locals: BTreeMap::new(),
             n_allocated: 0,
+            allocated: Vec::new(),
             lives: BTreeMap::new(),
             constant: BTreeSet::new(),
             unset: BTreeMap::new(),
@@ -261,6 +265,7 @@ impl<'a> Lowering<'a> {
         }
         if !self.log.has_errors() {
             self.whole_program();
+            self.say_allocated();
         }
         self.known.n_threads = self.threads.count() + 1;
         self.say_waits();

@@ -501,7 +501,7 @@ pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     }
 }
 
-fn times(a: Expr, by: i64) -> Expr {
+pub(super) fn times(a: Expr, by: i64) -> Expr {
     match a {
         Expr::Const(a) => Expr::Const(a.wrapping_mul(by)),
         a @ (Expr::Var(_) | Expr::Unary(..) | Expr::Binary(..)) => Expr::binary(BinaryOp::Mul, a, Expr::Const(by)),

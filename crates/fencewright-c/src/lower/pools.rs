@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use fencewright::frontend::hir::{Block, Expr, First, LocalId, Operand, Stmt, StmtKind, StoreOrder};
+use fencewright::frontend::hir::{AllocationId, Block, Expr, First, LocalId, Operand, Stmt, StmtKind, StoreOrder};
 use fencewright::program::{BinaryOp as Op, Misuse};
 use fencewright::source::Span;
 
@@ -31,6 +31,15 @@ pub(crate) struct Pools {
     freed: BTreeMap<(ObjectId, u64), LocalId>,
 }
 
+/// An object that a thread allocates while others run.
+#[derive(Debug)]
+pub(crate) struct Allocated {
+    allocation: AllocationId,
+    object: ObjectId,
+    /// Which object of a pool.
+    slot: Option<Expr>,
+}
+
 impl Lowering<'_> {
     /// A pointer to a new object, or to one that the thread has freed.
     pub(super) fn handed_out(
@@ -48,6 +57,7 @@ impl Lowering<'_> {
             None => whole.decayed().unwrap_or(whole),
             Some(n) => self.next_of(&whole, object, (&element, n), span),
         };
+        self.comes_to_be(&target, span);
         Some(Value::Pointer(Pointer { to: element, what: Points::Known(target) }))
     }
 
@@ -134,6 +144,7 @@ impl Lowering<'_> {
             self.state.emit(StmtKind::Assume(test(may, span)), span);
             self.state.emit(StmtKind::Assign(freed, Expr::Const(0)), span);
             let target = self.slot(object, slot, &element);
+            self.comes_to_be(&target, span);
             let flag = self.lives.get(&object)?.flag;
             let flag = self.flag_of(flag, &target);
             self.store(&flag, StoreOrder::Relaxed, Value::int(0), span)?;
@@ -153,11 +164,33 @@ impl Lowering<'_> {
             None => whole,
             Some(n) => self.next_of(&whole, object, (&element, n), span),
         };
+        self.comes_to_be(&fresh, span);
         self.emit_address(result, fresh, &element, span)?;
         ways.push(self.state.close());
         self.state.emit(StmtKind::Choose(ways), span);
         self.state.stable.insert(result);
         Some(Value::Pointer(Pointer { to: element, what: Points::Dynamic(Expr::Var(Operand::Local(result))) }))
+    }
+
+    /// Whoever uses an object comes after its allocation; before there are other threads everybody does.
+    fn comes_to_be(&mut self, target: &Target, span: Span) {
+        let Base::Object(object) = target.base else { return };
+        if self.state.is_alone {
+            return;
+        }
+        let allocation = self.unit.allocation();
+        let slot = target.indices.first().filter(|_| self.memory.objects[object.0].is_pool).cloned();
+        self.allocated.push(Allocated { allocation, object, slot });
+        self.state.emit(StmtKind::Allocate(allocation), span);
+    }
+
+    /// Says what was allocated, once it is known what of it is ever used.
+    pub(super) fn say_allocated(&mut self) {
+        for Allocated { allocation, object, slot } in std::mem::take(&mut self.allocated) {
+            for place in self.memory.places(object, slot.as_ref(), &self.unit) {
+                self.unit.allocate(allocation, place);
+            }
+        }
     }
 
     fn slot(&self, object: ObjectId, slot: u64, element: &Rc<Qualified>) -> Target {

@@ -112,7 +112,7 @@ impl Look<'_> {
             StmtKind::Assume(condition) | StmtKind::Assert(condition) => self.condition(condition),
             StmtKind::Let(_, First::Unset | First::Constant(_) | First::Any) | StmtKind::Return(None) => {}
             StmtKind::Check(..) | StmtKind::Break | StmtKind::Continue | StmtKind::Skip => {}
-            StmtKind::Goto(_) | StmtKind::Label(_) => {}
+            StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Allocate(_) => {}
         }
     }
 

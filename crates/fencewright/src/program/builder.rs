@@ -137,6 +137,11 @@ impl Builder {
         self.program.edges[edge].order = order;
     }
 
+    /// Says that a place comes to be at an edge that does nothing.
+    pub fn set_allocates(&mut self, edge: EdgeId, place: Place) {
+        self.program.edges[edge].allocates = Some(place);
+    }
+
     /// Says what it means that the assertion of an edge fails.
     pub fn set_misuse(&mut self, edge: EdgeId, misuse: Misuse) {
         self.program.misuses.insert(edge, misuse);
@@ -185,7 +190,8 @@ impl Builder {
         let next = OperationId::from_usize(self.operations.len());
         let operation = *self.operations.entry(span).or_insert(next);
         let (order, call) = (Order::default(), None);
-        let edge = self.program.edges.push(Edge { process, from, to, op, order, span, operation, call });
+        let edge =
+            self.program.edges.push(Edge { process, from, to, op, order, span, operation, call, allocates: None });
         self.program.points[from].edges.push(edge);
         edge
     }

@@ -32,6 +32,9 @@ pub fn dump(program: &Program) -> String {
             if edge.order != Order::default() {
                 let _ = write!(operation, " [{}]", edge.order.name());
             }
+            if let Some(allocated) = &edge.allocates {
+                let _ = write!(operation, " allocates {}", place(program, process, allocated));
+            }
             let _ = writeln!(out, "  {}: {operation} -> {}", point(edge.from), point(edge.to));
         }
     }

@@ -157,12 +157,15 @@ impl<'a> Making<'a> {
         let processes = processes.collect();
         let templates = self.open.templates.iter().map(|it| Template { copies: Copies::Listed, ..it.clone() });
         let properties = self.open.properties.iter().map(|it| self.property(it)).collect();
+        let misuses = self.origins.iter_enumerated();
+        let misuses = misuses.filter_map(|(copy, of)| Some((copy, self.open.misuse(*of)?))).collect();
         let program = Program {
             templates: templates.collect(),
             processes,
             properties,
             points: self.points,
             edges: self.edges,
+            misuses,
             memo: Memo::default(),
             ..self.open.clone()
         };

@@ -10,6 +10,7 @@
 //! A [`Program`] is valid by construction ([`Builder`]) and never changes; fences are a [`Placement`] laid over it.
 //! Every edge carries the place in the text it came from.
 
+mod allocations;
 mod builder;
 mod candidates;
 mod dump;

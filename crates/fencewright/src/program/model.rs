@@ -200,6 +200,8 @@ pub struct Edge {
     pub operation: OperationId,
     /// The call that it comes from, if it stands in a function.
     pub call: Option<Arc<Called>>,
+    /// What comes to be here, without being written ([`Program::with_allocations`]).
+    pub allocates: Option<Place>,
 }
 
 /// Where an operation acts.

@@ -227,7 +227,8 @@ impl Maker {
         let operation = OperationId::from_usize(self.n_operations);
         self.n_operations += 1;
         let (order, span, call) = (Order::default(), self.span, None);
-        let edge: EdgeId = self.program.edges.push(Edge { process, from, to, op, order, span, operation, call });
+        let edge: EdgeId =
+            self.program.edges.push(Edge { process, from, to, op, order, span, operation, call, allocates: None });
         self.program.points[from].edges.push(edge);
     }
 }

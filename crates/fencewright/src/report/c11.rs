@@ -153,6 +153,9 @@ impl<'a> Told<'a> {
     }
 
     fn noun(&self, number: usize) -> &'static str {
+        if self.edge(number).is_some_and(|edge| self.program.edges()[edge].allocates.is_some()) {
+            return "allocation";
+        }
         if matches!(self.run.events[number].effect, Effect::Load(..)) { "read" } else { "write" }
     }
 

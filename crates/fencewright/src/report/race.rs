@@ -43,9 +43,9 @@ pub(super) fn violated(program: &Program, run: &Run) -> Option<Violated> {
         ),
         false => format!(
             "{} of {location} by {} races with the {} by {}",
-            noun(second),
+            noun(program, second),
             name(program, second),
-            noun(first),
+            noun(program, first),
             name(program, first)
         ),
     };
@@ -56,7 +56,7 @@ pub(super) fn violated(program: &Program, run: &Run) -> Option<Violated> {
 pub(super) fn other(program: &Program, run: &Run) -> Option<(Span, String)> {
     let told = told(program, run)?;
     let location = &program.locations()[told.location].name;
-    let text = format!("the {} of {location} by {}", noun(&told.first), name(program, &told.first));
+    let text = format!("the {} of {location} by {}", noun(program, &told.first), name(program, &told.first));
     Some((program.edges()[told.first.edge].span, text))
 }
 
@@ -68,15 +68,15 @@ pub(super) fn sentences(program: &Program, run: &Run) -> Vec<String> {
     let (one, other) = (name(program, first), name(program, second));
     let (at, also) = (line(program, first.edge), line(program, second.edge));
     if told.is_at_once {
-        let (does, too) = (noun(first), noun(second));
+        let (does, too) = (verb(first), verb(second));
         return vec![format!(
             "{one} is about to {does} {location} ({at}) and {other} to {too} it ({also}): nothing orders them."
         )];
     }
     let mut out = vec![format!(
         "Nothing orders the {} of {location} by {one} ({at}) before the {} by {other} ({also}).",
-        noun(first),
-        noun(second)
+        noun(program, first),
+        noun(program, second)
     )];
     match &told.missing {
         Some(missing) => out.extend(causes(program, missing, (one, other))),
@@ -109,7 +109,14 @@ fn line(program: &Program, edge: EdgeId) -> String {
     program.source().line_name(program.edges()[edge].span)
 }
 
-fn noun(it: &Accessed) -> &'static str {
+fn noun(program: &Program, it: &Accessed) -> &'static str {
+    match program.edges()[it.edge].allocates {
+        Some(_) => "allocation",
+        None => verb(it),
+    }
+}
+
+fn verb(it: &Accessed) -> &'static str {
     if it.writes { "write" } else { "read" }
 }
 
@@ -143,7 +150,7 @@ pub(super) fn race_json<'a>(program: &'a Program, run: &Run) -> Option<RaceJson<
     let access = |it: &Accessed| {
         let at = program.edges()[it.edge].span.start;
         let (file, line) = (program.source().other_name(at), program.source().line_of(at));
-        AccessJson { thread: name(program, it), access: noun(it), file, line }
+        AccessJson { thread: name(program, it), access: verb(it), file, line }
     };
     Some(RaceJson {
         location: &program.locations()[told.location].name,

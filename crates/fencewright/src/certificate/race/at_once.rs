@@ -16,7 +16,7 @@ const MAX_PAIRS: usize = 50_000;
 /// # Errors
 /// There is too much to look at.
 pub(in crate::certificate) fn asked(program: &Program, steps: &mut Steps<'_>) -> Result<Program, Failure> {
-    let plain = program.with_properties([]).with_assumed(&|_| true);
+    let plain = program.with_allocations().with_properties([]).with_assumed(&|_| true);
     let mut situations = Vec::new();
     for (i, a) in plain.edges().iter().enumerate() {
         let Some((of, writes)) = accessed(&plain, a) else { continue };

@@ -43,7 +43,7 @@ fn visit(program: &Program, size: Size, steps: &mut Steps<'_>) -> Result<u64, Fa
     if program.plain().is_empty() {
         return Ok(0);
     }
-    let program = program.with_properties([]).with_assumed(&|_| true);
+    let program = program.with_allocations().with_properties([]).with_assumed(&|_| true);
     let nothing_over = Placement::NONE;
     let visit = Visit { live: Live::new(&program), system: System::new(&program, &nothing_over, Sc) };
     visit.run(size, steps)

@@ -18,6 +18,8 @@ mod machine;
 mod uses;
 mod watched;
 
+use std::borrow::Cow;
+
 use crate::memory::{Machine as _, Rc11};
 use crate::program::{Placement, Program, Property, PropertyKind};
 use crate::system::{Flow, System};
@@ -71,8 +73,12 @@ fn visited(flow: Flow<'_>, language: Rc11, shows: Shows, size: Size, steps: &mut
     if let Some(why) = language.refuses(flow.program) {
         return Failure::refused(why);
     }
-    let alone = alone(flow.program);
-    let flow = if shows == Shows::Safe { flow } else { Flow { program: &alone, ..flow } };
+    let program = match shows {
+        Shows::Safe => flow.program.with_allocations(),
+        Shows::RaceFree => Cow::Owned(alone(&flow.program.with_allocations())),
+        Shows::Robust => Cow::Owned(alone(flow.program)),
+    };
+    let flow = Flow { program: &program, ..flow };
     let machine = Views::new(flow, language.sequence, shows)?;
     Visit::new(System { flow, machine }, size, Watched::refused).run(steps)
 }
@@ -88,9 +94,9 @@ pub(super) fn asked(program: &Program, question: &Question) -> Result<Program, F
     match question {
         Question::Safety => {
             let own = program.properties().iter().cloned();
-            Ok(program.with_properties(own.chain((!program.plain().is_empty()).then(race))))
+            Ok(program.with_allocations().with_properties(own.chain((!program.plain().is_empty()).then(race))))
         }
-        Question::Race(_) => Ok(alone(program).with_properties([race()])),
+        Question::Race(_) => Ok(alone(&program.with_allocations()).with_properties([race()])),
         Question::RobustTrace => {
             let text = "an execution that sequential consistency does not have";
             Ok(alone(program).with_properties([Property::of_execution(PropertyKind::Trace, "robust=trace", text)]))

@@ -29,7 +29,7 @@ impl Question for AtOnce {
     }
 
     fn reduce(&self, task: &Task<'_>, _monitor: &dyn Monitor) -> Result<Reduced, Unmade> {
-        let program = task.program.with_properties([]).with_assumed(&|_| true);
+        let program = task.program.with_allocations().with_properties([]).with_assumed(&|_| true);
         let situations = situations(&program)?;
         Ok(Reduced::to_properties(task, program.with_properties([property(situations)])))
     }

@@ -21,7 +21,8 @@
 //! | `fence(store)` | nothing: the language has no such fence |
 //! | `atomic { … }` | accesses in turn, as without an order; each block is before the next |
 //!
-//! Initial values are before everything.
+//! Initial values are before everything; but memory that is allocated while threads run is written there
+//! ([`Program::with_allocations`]).
 //!
 //! | file | idea |
 //! |---|---|
@@ -66,7 +67,7 @@ pub(in crate::engine) fn race_property() -> Property {
 pub fn beside_race(program: &Program, model: Model) -> Option<Program> {
     let is_asked = model.language().is_some() && !program.plain().is_empty();
     let own = program.properties().iter().cloned();
-    is_asked.then(|| program.with_properties(own.chain([race_property()])))
+    is_asked.then(|| program.with_allocations().with_properties(own.chain([race_property()])))
 }
 
 /// Asks an engine for safety; where a race is always a violation, for races besides.
@@ -124,7 +125,7 @@ impl Question for InExecutions {
     }
 
     fn reduce(&self, task: &Task<'_>, _: &dyn Monitor) -> Result<Reduced, Unmade> {
-        let program = task.program.with_properties([]).with_assumed(&|_| true);
+        let program = task.program.with_allocations().with_properties([]).with_assumed(&|_| true);
         Ok(Reduced::to_properties(task, program.with_properties([race_property()])))
     }
 }
@@ -136,7 +137,7 @@ fn asked(engine: &dyn Engine, verdict: Verdict, program: &Program) -> Asked {
 
 /// Whether some run of SC has a race, as a run under the model of the task.
 fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
-    let program = task.program.with_properties([]).with_assumed(&|_| true);
+    let program = task.program.with_allocations().with_properties([]).with_assumed(&|_| true);
     let knowledge = Knowledge::new(&program)?;
     let shown = program.with_properties([at_once::property(accesses(&program))]);
     if knowledge.is_empty() {

@@ -44,8 +44,8 @@ pub use order::{FenceOrder, LoadOrder, StoreOrder, UpdateOrder};
 pub use print::surface;
 pub use property::{Claim, Observed, Property};
 pub use tree::{
-    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local, LocalId, Operand,
-    Place, Select, Stmt, StmtKind, Thread, Update,
+    AllocationId, Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr, First, LabelId, Local,
+    LocalId, Operand, Place, Select, Stmt, StmtKind, Thread, Update,
 };
 
 pub(in crate::frontend) use lower::lower_all;
@@ -71,6 +71,8 @@ pub struct Unit {
     inferred: BTreeMap<LocationId, (Value, Value)>,
     /// Locations that hold nothing at first.
     unset: BTreeSet<LocationId>,
+    /// What comes to be while threads run.
+    allocations: IndexVec<AllocationId, Vec<Place>>,
 }
 
 impl Default for Unit {
@@ -78,7 +80,8 @@ impl Default for Unit {
         // The text is known to whoever lowers the tree.
         let builder = Builder::new(Source::new("", ""));
         let (threads, properties, hints) = (IndexVec::new(), Vec::new(), Vec::new());
-        Self { builder, threads, properties, hints, inferred: BTreeMap::new(), unset: BTreeSet::new() }
+        let (inferred, unset, allocations) = (BTreeMap::new(), BTreeSet::new(), IndexVec::new());
+        Self { builder, threads, properties, hints, inferred, unset, allocations }
     }
 }
 
@@ -119,6 +122,17 @@ impl Unit {
     /// never written stands for that, and [`ConditionKind::IsSet`] asks for it.
     pub fn unset(&mut self, location: LocationId) {
         self.unset.insert(location);
+    }
+
+    /// A place of the text where memory comes to be; what that is may be said once all memory is known.
+    pub fn allocation(&mut self) -> AllocationId {
+        self.allocations.push(Vec::new())
+    }
+
+    /// Says that a place comes to be there, its registers being those of the thread. Whoever uses it must come after
+    /// that, or it is a race.
+    pub fn allocate(&mut self, allocation: AllocationId, place: Place) {
+        self.allocations[allocation].push(place);
     }
 
     /// A thread of the text, of which there may be several instances.

@@ -16,6 +16,11 @@ index_type!(
     pub LabelId
 );
 
+index_type!(
+    /// A place of the text where memory comes to be.
+    pub AllocationId
+);
+
 /// A thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
@@ -130,6 +135,8 @@ pub enum StmtKind {
     Fence(FenceKind),
     /// A fence of the language.
     OrderedFence(FenceOrder),
+    /// Memory comes to be ([`Unit::allocate`](super::Unit::allocate)).
+    Allocate(AllocationId),
     /// Nothing.
     Skip,
 }

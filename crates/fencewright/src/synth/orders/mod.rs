@@ -70,7 +70,8 @@ pub fn orders(
     (offered, profile): (Offered, Profile),
     monitor: &dyn Monitor,
 ) -> Result<Orders, Unsupported> {
-    let program = task.program;
+    let program = &*task.program.with_allocations();
+    let task = &Task { program, ..*task };
     let stronger = |given: Given| stronger_elements(program, given);
     let ladder = match offered {
         Offered::Own => return Loop::new(engine, task, (own_elements(program), profile), monitor).run(),

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc as Shared;
 
-use crate::program::{Called, Domain, Expr, Initial, Misuse, Op, Order, RegisterId};
+use crate::program::{Called, Domain, Expr, Initial, Misuse, Op, Order, Place, RegisterId};
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
 
@@ -46,6 +46,8 @@ pub(super) struct Arc {
     pub call: Option<Shared<Called>>,
     /// What it means that it fails, for an assertion that the text does not have.
     pub misuse: Option<Misuse>,
+    /// What comes to be.
+    pub allocates: Option<Place>,
 }
 
 #[derive(Clone, Debug)]
@@ -161,7 +163,7 @@ impl Cfg {
             self.reach(to);
         }
         let call = self.call.clone();
-        self.arcs.push(Arc { from, op, order, to, span, call, misuse: None });
+        self.arcs.push(Arc { from, op, order, to, span, call, misuse: None, allocates: None });
     }
 
     /// Copies of these nodes instead, with arcs between them; the end has one.
@@ -259,5 +261,5 @@ impl Cfg {
 
 /// Whether an operation does nothing and never blocks; with an order of its own it is a fence.
 fn is_idle(arc: &Arc) -> bool {
-    arc.op == Op::Assume(Expr::TRUE) && arc.order == Order::default()
+    arc.op == Op::Assume(Expr::TRUE) && arc.order == Order::default() && arc.allocates.is_none()
 }

@@ -36,13 +36,17 @@ pub(super) fn emit(
     let mut emitted = Emitted { process, labels, ends, registers };
     let registers = emit_registers(builder, &mut emitted, cfg, domains);
     let points = emit_points(builder, &mut emitted, cfg);
+    let of = |register: RegisterId| registers[register.index()].expect("a register in use was kept");
     for arc in &cfg.arcs {
         heed(4);
-        let op = renamed(&arc.op, &|register| registers[register.index()].expect("a register in use was kept"));
+        let op = renamed(&arc.op, &of);
         let edge = builder.edge(points.of(arc.from), op, points.of(arc.to), arc.span);
         builder.set_order(edge, arc.order);
         if let Some(call) = &arc.call {
             builder.called(edge, call);
+        }
+        if let Some(place) = &arc.allocates {
+            builder.set_allocates(edge, renamed_place(place, &of));
         }
         if let Some(misuse) = arc.misuse {
             builder.set_misuse(edge, misuse);
@@ -66,6 +70,9 @@ fn emit_registers(
     for arc in &cfg.arcs {
         heed(4);
         for_each_register(&arc.op, &mut |register| is_used[register.index()] = true);
+        if let Some(Place::Cell(_, index)) = &arc.allocates {
+            index.for_each_var(&mut |register| is_used[register.index()] = true);
+        }
     }
     let mut registers = vec![None; cfg.slots.len()];
     for (id, slot) in cfg.slots.iter_enumerated() {

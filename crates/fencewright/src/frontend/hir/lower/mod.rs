@@ -39,7 +39,7 @@ use crate::program::{self, Builder, Domain, LocationId, ProcessId, Program, Regi
 use crate::source::{Diagnostic, Source, Span};
 use crate::util::{Idx, IndexVec};
 
-use super::{Condition, ConditionKind, Expr, LocalId, Operand, Place, Thread, Unit, tree};
+use super::{AllocationId, Condition, ConditionKind, Expr, LocalId, Operand, Place, Thread, Unit, tree};
 use intervals::{Interval, apply, eval};
 use unset::{Unset, Unsets};
 use walk::Walk;
@@ -91,7 +91,18 @@ fn check_size(said: &mut Said, unit: &Unit) {
     }
 }
 
-fn automata(said: &mut Said, memory: (&Program, &Unsets), threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
+/// What comes to be while threads run.
+type Allocations = IndexVec<AllocationId, Vec<Place>>;
+
+/// What memory there is.
+#[derive(Clone, Copy)]
+struct Memory<'a> {
+    program: &'a Program,
+    unsets: &'a Unsets,
+    allocations: &'a Allocations,
+}
+
+fn automata(said: &mut Said, memory: Memory<'_>, threads: &IndexVec<ProcessId, Thread>) -> Vec<cfg::Cfg> {
     let mut bodies: Vec<_> = threads.iter().map(|it| Walk::lower(said, memory, it)).collect();
     bodies.iter_mut().for_each(cfg::Cfg::simplify);
     bodies
@@ -104,12 +115,16 @@ const UNBOUNDED: &str = "it is taken for an integer without bounds: that it wrap
 fn infer_memory(
     said: &mut Said,
     builder: &mut Builder,
-    threads: &IndexVec<ProcessId, Thread>,
+    (threads, allocations): (&IndexVec<ProcessId, Thread>, &Allocations),
     (inferred, unset): (&BTreeMap<LocationId, (Value, Value)>, &BTreeSet<LocationId>),
 ) -> Unsets {
     // What is wrong is said when the threads are lowered with what is found out.
     let unknown = unset::unknown(builder.so_far(), unset);
-    let bodies = automata(&mut Said::new(said.source()), (builder.so_far(), &unknown), threads);
+    let bodies = automata(
+        &mut Said::new(said.source()),
+        Memory { program: builder.so_far(), unsets: &unknown, allocations },
+        threads,
+    );
     let found = flow::memory(builder.so_far(), &bodies, &inferred.keys().copied().collect(), unset);
     for (&location, domain) in &found {
         let (lo, hi) = inferred[&location];
@@ -204,11 +219,12 @@ pub(super) fn found(said: &mut Said, unit: &Unit) -> Found {
     let mut builder = unit.builder.clone();
     let unsets = match unit.inferred.is_empty() {
         true => Unsets::new(),
-        false => infer_memory(said, &mut builder, &unit.threads, (&unit.inferred, &unit.unset)),
+        false => infer_memory(said, &mut builder, (&unit.threads, &unit.allocations), (&unit.inferred, &unit.unset)),
     };
     let memory = builder.so_far().clone();
+    let of_unit = Memory { program: &memory, unsets: &unsets, allocations: &unit.allocations };
     let mut locals = IndexVec::new();
-    for mut cfg in automata(said, (&memory, &unsets), &unit.threads) {
+    for mut cfg in automata(said, of_unit, &unit.threads) {
         let domains = match unit.inferred.is_empty() {
             true => ranges::infer(&memory, &cfg).domains,
             false => ranges::by_flow(&memory, &mut cfg),
@@ -220,14 +236,15 @@ pub(super) fn found(said: &mut Said, unit: &Unit) -> Found {
 
 /// Lowers a unit.
 pub(in crate::frontend) fn lower_all(said: &mut Said, unit: Unit) -> Outcome {
-    let Unit { mut builder, threads, properties, hints, inferred, unset } = unit;
+    let Unit { mut builder, threads, properties, hints, inferred, unset, allocations } = unit;
     builder.set_source(said.source());
     let unsets = match inferred.is_empty() {
         true => Unsets::new(),
-        false => infer_memory(said, &mut builder, &threads, (&inferred, &unset)),
+        false => infer_memory(said, &mut builder, (&threads, &allocations), (&inferred, &unset)),
     };
     said.turn_to_edges();
-    let mut bodies = automata(said, (builder.so_far(), &unsets), &threads);
+    let mut bodies =
+        automata(said, Memory { program: builder.so_far(), unsets: &unsets, allocations: &allocations }, &threads);
     if !inferred.is_empty() {
         bodies.iter_mut().for_each(unrolled::unroll);
     }

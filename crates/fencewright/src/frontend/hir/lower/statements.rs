@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::frontend::hir::{
-    Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, FenceOrder, First, LocalId, Place,
-    Stmt, StmtKind, StoreOrder,
+    AllocationId, Block, Body, Call, Condition, ConditionKind, Effect, EffectKind, Expr as Tree, FenceOrder, First,
+    LocalId, Place, Stmt, StmtKind, StoreOrder,
 };
 use crate::program::{BinaryOp, Called, Domain, Expr, FenceKind, Initial, Misuse, Op, Order};
 use crate::source::Span;
@@ -66,7 +66,17 @@ impl Walk<'_> {
                 self.ordered_step((Op::Fence(*kind), Order::Relaxed), span);
             }
             StmtKind::OrderedFence(order) => self.ordered_fence(*order, span),
+            StmtKind::Allocate(allocation) => self.allocate(*allocation, span),
             StmtKind::Skip => {}
+        }
+    }
+
+    fn allocate(&mut self, allocation: AllocationId, span: Span) {
+        for place in &self.allocations[allocation] {
+            let place = self.place(place);
+            let n_before = self.cfg.arcs.len();
+            self.step(Op::Assume(Expr::TRUE), span);
+            self.cfg.arcs[n_before..].iter_mut().for_each(|arc| arc.allocates = Some(place.clone()));
         }
     }
 
@@ -287,7 +297,7 @@ fn may_be_atomic(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Loop(_) | StmtKind::Atomic(_) => false,
         StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Break | StmtKind::Continue => false,
-        StmtKind::Fence(_) | StmtKind::OrderedFence(_) => false,
+        StmtKind::Fence(_) | StmtKind::OrderedFence(_) | StmtKind::Allocate(_) => false,
         // A return leads to the end of a function that was called in the block.
         StmtKind::Return(_) | StmtKind::Let(..) | StmtKind::Assign(..) | StmtKind::Store(..) => true,
         StmtKind::Modify(..) | StmtKind::Do(_) | StmtKind::If(..) | StmtKind::Copies(_) => true,

@@ -10,6 +10,7 @@ use crate::util::IndexVec;
 
 use super::cfg::{Cfg, Node, Slot};
 use super::unset::{Unset, Unsets};
+use super::{Allocations, Memory};
 use crate::frontend::hir::{Body, LabelId, LocalId, Place, Thread, tree};
 
 /// A loop around the cursor.
@@ -39,6 +40,7 @@ pub(super) struct Walk<'w> {
     pub thread: &'w Thread,
     /// What stands for memory that was never written.
     pub unsets: &'w Unsets,
+    pub allocations: &'w Allocations,
     pub cfg: Cfg,
     pub cursor: Node,
     /// The registers declared so far.
@@ -55,15 +57,16 @@ pub(super) struct Walk<'w> {
 
 impl<'w> Walk<'w> {
     /// The automaton of a thread.
-    pub(super) fn lower(said: &'w mut Said, memory: (&'w Program, &'w Unsets), thread: &'w Thread) -> Cfg {
+    pub(super) fn lower(said: &'w mut Said, memory: Memory<'w>, thread: &'w Thread) -> Cfg {
         let mut cfg = Cfg::new();
-        cfg.has_any_number = memory.0.templates()[thread.template].copies == Copies::Any;
+        cfg.has_any_number = memory.program.templates()[thread.template].copies == Copies::Any;
         let (cursor, end) = (cfg.entry, cfg.node());
         let mut walk = Self {
             said,
-            memory: memory.0,
+            memory: memory.program,
             thread,
-            unsets: memory.1,
+            unsets: memory.unsets,
+            allocations: memory.allocations,
             cfg,
             cursor,
             registers: IndexVec::filled(thread.locals.len(), None),

@@ -133,6 +133,8 @@ impl<'w> Writer<'w> {
             StmtKind::Fence(kind) => Kind::Fence(*kind),
             StmtKind::OrderedFence(FenceOrder::Drained) => Kind::Fence(FenceKind::Full),
             StmtKind::OrderedFence(order) => Kind::OrderedFence(order.order()),
+            // `.fw` has no word for it.
+            StmtKind::Allocate(_) => return Some(()),
             StmtKind::Skip => Kind::Skip,
             StmtKind::Modify(..) | StmtKind::Copies(_) | StmtKind::Atomic(_) => return None,
         };
