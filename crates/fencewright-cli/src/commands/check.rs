@@ -82,8 +82,8 @@ fn answer_under(
     console: &mut Console,
 ) -> Code {
     let (engine, options) = (question.search.engine(), question.search.options());
-    let is_heard = !console.is_quiet() || !console.is_for_people();
-    let (lists_properties, warns) = (is_heard, is_heard || question.search.deny_warnings);
+    let lists_properties = !console.is_quiet() || !console.is_for_people();
+    let warns = !console.is_quiet() || question.search.deny_warnings;
     let (theirs, name) = (Arc::clone(program), asked.name());
     let asked = asked.clone();
     let done = watch.over(move |watch| {

@@ -8,6 +8,8 @@
 //!   behind them               `Y == 2` at the end of all, if that is all that is done; otherwise `main` waits for
 //!                             flags that they set at their end
 //! ```
+//!
+//! `// fencewright: any number` before `spawn` makes any number of copies of the thread. Two of them are listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,7 +18,7 @@ use fencewright::frontend::hir::{
     Block, Body, Effect, EffectKind, Expr, FenceOrder, First, LoadOrder, Place as Cell, Stmt, StmtKind, StoreOrder,
     Thread, Update, UpdateOrder,
 };
-use fencewright::program::{self, BinaryOp, Domain, Initial, Location, LocationId, Template, TemplateId};
+use fencewright::program::{self, BinaryOp, Copies, Domain, Initial, Location, LocationId, Template, TemplateId};
 use fencewright::source::Span;
 
 use crate::ast::{self, Closure, ExprKind, Function, Method};
@@ -30,6 +32,12 @@ use super::state::{Frame, Live, Scope, State, Storage, Variable, test};
 
 /// The number of the entry among threads.
 const MAIN: usize = usize::MAX;
+
+/// No more threads are created.
+const MAX_THREADS: usize = 16;
+
+/// Of a thread of which there is any number, so many copies are listed.
+const N_LISTED: usize = 2;
 
 /// The threads that are created.
 #[derive(Debug, Default)]
@@ -48,6 +56,7 @@ struct Spawned {
     thread: Option<Thread>,
     span: Span,
     is_joined: bool,
+    copies: Copies,
     /// What it sets at its end, where `main` waits for it.
     done: Option<LocationId>,
     /// What it comes to, in its own registers.
@@ -62,7 +71,7 @@ impl Lowering<'_> {
         self.known_objects();
         let span = entry.name.span;
         let name = entry.name.text.clone();
-        let template = self.template(&name, span);
+        let template = self.template((&name, Copies::Listed), span);
         self.state = State::new(&name, template, span);
         (self.state.is_main, self.state.is_alone) = (true, true);
         self.state.frames.push(Frame {
@@ -104,11 +113,11 @@ impl Lowering<'_> {
         if is_all { super::observed::finals(block) } else { None }
     }
 
-    pub(super) fn template(&mut self, name: &str, span: Span) -> TemplateId {
+    fn template(&mut self, (name, copies): (&str, Copies), span: Span) -> TemplateId {
         if let Some(&known) = self.threads.templates.get(&span) {
             return known;
         }
-        let template = self.unit.template(Template::listed(name, span));
+        let template = self.unit.template(Template { copies, ..Template::listed(name, span) });
         self.threads.templates.insert(span, template);
         template
     }
@@ -153,8 +162,48 @@ impl Lowering<'_> {
             let help = "create threads in the entry itself, in loops whose rounds are known";
             return self.refuse(span, "what threads do decides whether this thread is created", help);
         }
+        if !self.is_any_number(span) {
+            return self.spawn_one(closure, Copies::Listed, span);
+        }
+        if self.state.has_done_something() {
+            let help = "do that before any thread is created, or in the threads";
+            return self.refuse(span, "something is done while threads run before any number of copies starts", help);
+        }
+        self.may_be_copied(closure, span)?;
+        let copies: Option<Vec<Value>> = (0..N_LISTED).map(|_| self.spawn_one(closure, Copies::Any, span)).collect();
+        copies?.pop()
+    }
+
+    /// Whether the line before says that there is any number of copies of a thread.
+    fn is_any_number(&self, span: Span) -> bool {
+        let file = self.source.file_of(span.start);
+        let before = file.text().get(..(span.start - file.start()) as usize).unwrap_or_default();
+        let line = before.lines().rev().nth(usize::from(!before.ends_with('\n'))).unwrap_or_default();
+        let comment = line.trim_start().strip_prefix("//").map(str::trim_start);
+        comment.and_then(|it| it.strip_prefix("fencewright:")).is_some_and(|it| it.trim() == "any number")
+    }
+
+    /// What is moved into a thread is gone for its next copy.
+    fn may_be_copied(&mut self, closure: &Value, span: Span) -> Option<()> {
+        let Value::Closure(closure, environment) = closure else { return Some(()) };
+        let mentioned = mentions::names(&mut |see| mentions::each(&closure.body, see));
+        let captured = environment.names.iter().filter(|it| closure.is_move && mentioned.contains(it.0));
+        let is_owned = |id: &VariableId| match &self.state.variables[id.0].storage {
+            Storage::Value(value) => self.needs_drop(value),
+            Storage::Object(_) => true,
+        };
+        match captured.into_iter().find(|(_, id)| is_owned(id)) {
+            None => Some(()),
+            Some((name, _)) => {
+                let message = format!("`{name}` is moved into the first of any number of copies");
+                self.refuse(span, message, "use a `static`, or a reference")
+            }
+        }
+    }
+
+    fn spawn_one(&mut self, closure: &Value, copies: Copies, span: Span) -> Option<Value> {
         let number = self.threads.spawned.len();
-        if number >= 16 {
+        if number >= MAX_THREADS {
             return self.refuse(span, "more than 16 threads", "a few show what many do");
         }
         let has_done_something = self.state.has_done_something();
@@ -170,7 +219,7 @@ impl Lowering<'_> {
             Value::Closure(closure, _) => closure.span,
             _ => span,
         };
-        let template = self.template(&base_of(&name), at);
+        let template = self.template((&base_of(&name), copies), at);
         let mut state = State::new(&name, template, at);
         state.number = Some(number);
         state.frames.push(Frame { scopes: vec![Scope::default()], ..Frame::default() });
@@ -180,7 +229,7 @@ impl Lowering<'_> {
         let value = value?;
         let thread = Some(finished_thread(state));
         let (is_joined, done, results) = (false, None, Vec::new());
-        self.threads.spawned.push(Spawned { thread, span, is_joined, done, value, results });
+        self.threads.spawned.push(Spawned { thread, span, is_joined, copies, done, value, results });
         Some(Value::Thread(number))
     }
 
@@ -355,7 +404,7 @@ impl Lowering<'_> {
                 let value = self.applied(&closure, vec![super::access::reference(scope)], span)?;
                 for number in before..self.threads.spawned.len() {
                     if !self.threads.spawned[number].is_joined {
-                        self.joined(number, span);
+                        self.joined(number, span)?;
                     }
                 }
                 value
@@ -395,7 +444,7 @@ impl Lowering<'_> {
         if number == MAIN || !self.state.is_main || self.state.depth > 0 {
             return self.refuse(span, "it is not known whether this thread is joined", "join threads one by one");
         }
-        self.joined(number, span);
+        self.joined(number, span)?;
         let value = self.threads.spawned[number].value.clone();
         let mut results = Vec::new();
         let value = self.left_for_main(value, number, &mut results, span);
@@ -425,13 +474,18 @@ impl Lowering<'_> {
         })
     }
 
-    fn joined(&mut self, number: usize, span: Span) {
+    fn joined(&mut self, number: usize, span: Span) -> Option<()> {
+        if self.threads.spawned[number].copies == Copies::Any {
+            let help = "assert in the threads, and create them by `thread::spawn`";
+            return self.refuse(span, "any number of copies of a thread never have all ended", help);
+        }
         self.threads.spawned[number].is_joined = true;
         if self.state.has_done_something() && self.has_left_more() {
             self.threads.is_beside = true;
             let wait = self.wait(number);
             self.state.emit(wait.kind, span);
         }
+        Some(())
     }
 
     /// Whether `main` did more so far than to read what threads left for it.

@@ -11,6 +11,7 @@ use crate::util::Idx;
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Class, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
+use super::potentials::Strength;
 use super::{
     Abstraction, Buffers, Certificate, Claim, LocalState, Multisets, Potentials, Projected, Proof, Question, VERSION,
     Witness,
@@ -126,7 +127,10 @@ impl Lines {
                 self.line("qed");
             }
             Proof::Potentials(basis) => {
-                self.line("proof potentials");
+                self.line(match basis.strength {
+                    Strength::Strong => "proof potentials",
+                    Strength::Weak => "proof weak-potentials",
+                });
                 self.potentials(basis);
                 self.line("qed");
             }

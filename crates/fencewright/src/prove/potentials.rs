@@ -1,9 +1,11 @@
 //! The basis of a safe search for release/acquire as a proof.
 
-use crate::certificate::potentials::{Element, Letter, Writer};
+use crate::certificate::potentials::{Element, Letter, List, Message, Strength, Which, Writer};
 use crate::certificate::{Claim, Potentials, Proof, local_states};
 use crate::engine::automaton::Merging;
-use crate::engine::backward::potential::proof::{Sought, ToldElement, ToldLetter, ToldWriter, seek as search};
+use crate::engine::backward::potential::proof::{
+    About, Sought, ToldElement, ToldLetter, ToldWhich, ToldWriter, seek as search,
+};
 use crate::engine::{RestsOn, StopReason, Task};
 use crate::memory::{Buffering, Messaging, weakened};
 use crate::program::ProcessId;
@@ -26,31 +28,45 @@ impl super::Prover for Prover {
         task.model.messaging().is_some()
     }
 
-    /// A basis, from the search that merges most of those whose states are a map on local states.
+    /// Where stores race, what is said of strong release/acquire says nothing of release/acquire, but what is said of
+    /// weak release/acquire does.
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-        let mut refused = StopReason::Unproved("local states have no classes".to_owned());
-        let weakened = weakened(task.program);
-        let weak = Task { program: weakened.as_ref().unwrap_or(task.program), ..*task };
-        for merging in MERGINGS {
-            let Some(basis) = seek(&weak, merging, monitor)? else { continue };
-            let proof = Proof::Potentials(Box::new(basis));
-            match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
-                Ok(_) => return Ok(proof),
-                Err(reason @ StopReason::Defect(_)) => refused = reason,
-                Err(reason) => return Err(reason),
-            }
+        match (basis(task, About::Strong, monitor), task.model.messaging()) {
+            (Err(StopReason::Unproved(_)), Some(Messaging::Inserted)) => basis(task, About::Weak, monitor),
+            (found, _) => found,
         }
-        // The last search merges nothing, so that there is no excuse.
-        Err(refused)
     }
 }
 
+/// A basis, from the search that merges most of those whose states are a map on local states.
+fn basis(task: &Task<'_>, about: About, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
+    let mut refused = StopReason::Unproved("local states have no classes".to_owned());
+    let weakened = weakened(task.program);
+    let weak = Task { program: weakened.as_ref().unwrap_or(task.program), ..*task };
+    for merging in MERGINGS {
+        let Some(basis) = seek(&weak, about, merging, monitor)? else { continue };
+        let proof = Proof::Potentials(Box::new(basis));
+        match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
+            Ok(_) => return Ok(proof),
+            Err(reason @ StopReason::Defect(_)) => refused = reason,
+            Err(reason) => return Err(reason),
+        }
+    }
+    // The last search merges nothing, so that there is no excuse.
+    Err(refused)
+}
+
 /// A basis, unless the search merges local states in a way that is no map on them.
-fn seek(task: &Task<'_>, merging: Merging, monitor: &dyn Monitor) -> Result<Option<Potentials>, StopReason> {
-    let (told, resting) = match search(task, merging, monitor) {
+fn seek(
+    task: &Task<'_>,
+    about: About,
+    merging: Merging,
+    monitor: &dyn Monitor,
+) -> Result<Option<Potentials>, StopReason> {
+    let (told, resting) = match search(task, about, merging, monitor) {
         Err(unsupported) => return Err(StopReason::Unproved(unsupported.reason)),
         Ok(Sought::Stopped(reason)) => return Err(reason),
-        Ok(Sought::Unsafe) => return Err(unsafe_reason(task)),
+        Ok(Sought::Unsafe) => return Err(unsafe_reason(task, about)),
         Ok(Sought::Safe(told, resting)) => (told, resting),
     };
     let values = told.values.iter().map(|values| values.iter().copied().collect()).collect();
@@ -64,30 +80,44 @@ fn seek(task: &Task<'_>, merging: Merging, monitor: &dyn Monitor) -> Result<Opti
         of_processes.push(classes);
     }
     let elements = told.elements.iter().map(element).collect();
-    Ok(Some(Potentials { values, classes: of_processes, elements }))
+    let strength = match about {
+        About::Strong => Strength::Strong,
+        About::Weak => Strength::Weak,
+    };
+    Ok(Some(Potentials { strength, values, classes: of_processes, elements }))
 }
 
 /// Why the search has found something.
-fn unsafe_reason(task: &Task<'_>) -> StopReason {
-    match task.model.messaging() {
-        Some(Messaging::Inserted) => {
-            StopReason::Unproved("stores race, and such programs have no certificate under release/acquire".to_owned())
-        }
-        Some(Messaging::Appended) | None => {
+fn unsafe_reason(task: &Task<'_>, about: About) -> StopReason {
+    match (task.model.messaging(), about) {
+        (Some(Messaging::Inserted), About::Strong) => StopReason::Unproved("stores race".to_owned()),
+        (_, About::Weak) => StopReason::Unproved("stores race, and messages without an order allow more".to_owned()),
+        (Some(Messaging::Appended) | None, About::Strong) => {
             StopReason::Defect("a program that was found safe has a path to a bad situation".to_owned())
         }
     }
 }
 
 fn element(told: &ToldElement) -> Element {
-    let letter = |&ToldLetter { writer, place, value, is_last }: &ToldLetter| {
-        let writer = match writer {
-            ToldWriter::Start => Writer::Start,
-            ToldWriter::Process(process) => Writer::Process(process),
-            ToldWriter::Any => Writer::Any,
-        };
-        Letter { writer, place, value, is_last }
-    };
-    let lists = |lists: &Vec<Vec<ToldLetter>>| lists.iter().map(|list| list.iter().map(letter).collect()).collect();
+    let list = |list: &Vec<ToldLetter>| -> List { list.iter().map(letter).collect() };
+    let lists = |lists: &Vec<Vec<ToldLetter>>| lists.iter().map(list).collect();
     Element { classes: told.states.iter().copied().collect(), lists: told.lists.iter().map(lists).collect() }
+}
+
+fn letter(told: &ToldLetter) -> Letter {
+    let message = match told {
+        ToldLetter::Message(message) => message,
+        ToldLetter::Marker(place) => return Letter::Marker(*place),
+    };
+    let writer = match message.writer {
+        ToldWriter::Start => Writer::Start,
+        ToldWriter::Process(process) => Writer::Process(process),
+        ToldWriter::Any => Writer::Any,
+    };
+    let which = match message.which {
+        ToldWhich::Any => Which::Any,
+        ToldWhich::Last => Which::Last,
+        ToldWhich::UpdatedBy(process) => Which::UpdatedBy(process),
+    };
+    Letter::Message(Message { writer, place: message.place, value: message.value, which })
 }

@@ -1,13 +1,12 @@
 //! Runs under what a language promises, in words: the step that sequential consistency does not have, the way by which
 //! every sequential order would forbid it, and the link that is missing there.
 
-use serde::Serialize;
-
 use crate::analysis::loads_before_stores;
 use crate::engine::data_race::RACE;
 use crate::memory::{Act, EventId, Write};
 use crate::program::{EdgeId, LocationId, Order, Program, PropertyKind};
 use crate::report::Violated;
+use crate::report::graph::{EventJson, GraphJson, ModificationJson};
 use crate::report::words::shown;
 use crate::source::Span;
 use crate::system::{Action, Effect, Executed, Graph, Link, Run, Violation, Why, executed};
@@ -272,36 +271,6 @@ impl<'a> Told<'a> {
             letters.next().map_or(String::new(), |it| it.to_uppercase().chain(letters).collect())
         })
     }
-}
-
-/// An execution graph.
-#[derive(Serialize)]
-pub(super) struct GraphJson<'a> {
-    events: Vec<EventJson<'a>>,
-    /// Who reads from whom: numbers of events. What was there at the start has none.
-    reads_from: Vec<(usize, usize)>,
-    /// The writes to each location, in modification order.
-    modification_order: Vec<ModificationJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct EventJson<'a> {
-    process: &'a str,
-    kind: &'static str,
-    order: &'static str,
-    line: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    location: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<i64>,
-}
-
-#[derive(Serialize)]
-struct ModificationJson<'a> {
-    location: &'a str,
-    events: Vec<usize>,
 }
 
 /// The execution graph of a run, if its model is one of a language.

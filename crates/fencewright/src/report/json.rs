@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::engine::{Answer, Judged, Stats, Verdict};
 use crate::program::{FenceKind, Initial, Order, Program};
-use crate::report::c11::{GraphJson, graph_json};
 use crate::report::certificates::VerifyLine;
 use crate::report::fences_json::FenceLine;
+use crate::report::graph::{GraphJson, graph_json};
 use crate::report::hang::{HangJson, hang_json};
 use crate::report::notes::{NoteJson, WrongLine, notes_json};
 use crate::report::orders::OrdersLine;

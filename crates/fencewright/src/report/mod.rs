@@ -20,6 +20,7 @@ mod certificates;
 mod copies;
 mod fences;
 mod fences_json;
+mod graph;
 mod hang;
 mod human;
 mod json;

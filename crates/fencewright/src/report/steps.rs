@@ -70,6 +70,11 @@ impl Described<'_> {
         }
     }
 
+    /// Whether it stands for memory that comes to be, which writes nothing that the text knows of.
+    pub(super) fn is_allocation(&self, program: &Program) -> bool {
+        self.edge.is_some_and(|edge| program.edges()[edge].allocates.is_some())
+    }
+
     /// The call that its statement is executed for, if it stands in a function.
     pub(super) fn call<'p>(&self, program: &'p Program) -> Option<&'p Called> {
         self.edge.and_then(|edge| program.edges()[edge].call.as_deref())

@@ -42,6 +42,7 @@ impl Words<'_> {
         let value = step.value.map_or(String::new(), |value| self.value_of(location, value));
         let text = match (step.kind, step.place) {
             _ if step.is_fault => format!("{} ✗", step.text(self.program).unwrap_or_default()),
+            (Kind::Store, _) if step.is_allocation(self.program) => format!("allocates {location}"),
             (Kind::Store, Some(Where::Buffer)) => {
                 let buffer = match self.fullness {
                     Fullness::Compact => String::new(),

@@ -112,6 +112,7 @@ fn states_are_few() {
     const MOST: &[(&str, u64)] = &[
         ("spinlock", 202),
         ("spinlock_3", 2_666),
+        ("spinlock_4", 61_986),
         ("ttas", 544),
         ("ttas_3", 20_584),
         ("message", 14),
@@ -121,6 +122,7 @@ fn states_are_few() {
         ("peterson_seq_cst", 6_808),
         ("dekker_fence", 18_636),
         ("seqlock", 1_222),
+        ("seqlock_2", 123_918),
         ("ring", 1_770),
         ("rcu", 6_320),
         ("chase_lev", 3_938),

@@ -2,6 +2,7 @@
 
 mod calls;
 mod fences;
+mod graphs;
 mod json_schema;
 mod outcomes;
 mod page;

@@ -17,6 +17,7 @@ use crate::util::{Idx, IndexVec};
 use super::abstraction::{Predicate, Site};
 use super::basis::{Basis, Cell, Class, Constraint, Message, MessageKind, ProcessProof, Waiting};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
+use super::potentials::Strength;
 use super::{
     Abstraction, Buffers, Certificate, Claim, Gathering, LocalState, Multisets, Projected, Proof, Question, Subject,
     VERSION, Witness, write,
@@ -132,10 +133,10 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
     const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `exploration`, `buffers`, \
-                            `abstraction`, `attacks`, `knowledge` or `potentials`";
+                            `abstraction`, `attacks`, `knowledge`, `potentials` or `weak-potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" | "potentials" | "multisets" | "projections" | "representatives" => {
+        "basis" | "potentials" | "weak-potentials" | "multisets" | "projections" | "representatives" => {
             line.end()?;
             let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
@@ -168,7 +169,8 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
 /// A proof whose lines follow, up to `qed`.
 fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
     Ok(match kind {
-        "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines)?)),
+        "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines, Strength::Strong)?)),
+        "weak-potentials" => Proof::Potentials(Box::new(potentials::potentials(lines, Strength::Weak)?)),
         "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
         "projections" => Proof::Projections(projections(lines)?),
         "representatives" => {

@@ -13,6 +13,11 @@
 //!   view `m` has. Which of these holds of each list is tried in every combination.
 //! - *update x, v, v'*: a write of v', before which `τ` reads the last message of x, that of v. *Fence*: an update of
 //!   one more location.
+//!
+//! Weak release/acquire has no last message. A message is born with one process that may update it, and an update reads
+//! one that `τ` may update. Behind a write of `τ` messages of x by *others* are still read if they were not in its
+//! past: what `τ` must have been able to read begins with a marker of x then. Behind a marker of x the new message is
+//! not read where it is in the past: by `τ` itself, and behind the letter that it was first read at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,7 +30,8 @@ use crate::memory::{Sequential, sequential};
 use crate::program::{FenceKind, ProcessId, Program, Value};
 use crate::util::{Idx, IndexVec};
 
-use super::lists::{Element, Letter, List, Place, Writer};
+use super::Strength;
+use super::lists::{Element, Letter, List, Message, Place, Which, Writer};
 
 /// What a step does to messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +76,10 @@ pub(super) struct Acting {
     pub(super) starts: IndexVec<ProcessId, BTreeSet<Class>>,
     /// The location of fences, behind all others.
     pub(super) fence: Place,
-    /// The locations all of whose accesses act on the last message.
+    /// The locations all of whose accesses act on the last message; none if there are no last messages, which allows
+    /// more.
     pub(super) is_ordered: Vec<bool>,
+    strength: Strength,
     initial: BTreeSet<(Place, Value)>,
     written: BTreeMap<(Place, Value), BTreeSet<ProcessId>>,
 }
@@ -84,9 +92,11 @@ type Way = (List, Option<List>);
 
 impl Acting {
     /// Of the processes over classes.
-    pub(super) fn new(program: &Program, quotient: &Quotient) -> Result<Self, Failure> {
+    pub(super) fn new(program: &Program, strength: Strength, quotient: &Quotient) -> Result<Self, Failure> {
         let fence = quotient.initial.len() as Place;
-        let is_ordered = sequential(program).iter().map(|&it| it == Sequential::Always).collect::<Vec<_>>();
+        let is_strong = strength == Strength::Strong;
+        let is_ordered =
+            sequential(program).iter().map(|&it| is_strong && it == Sequential::Always).collect::<Vec<_>>();
         let edge = |edge: &quotient::Edge| {
             let act = act(&edge.letter, fence)?;
             let act = if let Act::Read(x, value) = act
@@ -112,7 +122,7 @@ impl Acting {
         let initial = of_location.flat_map(|(x, values)| values.iter().map(move |&value| (x.index() as Place, value)));
         let initial = initial.chain([(fence, 0)]).collect();
         let starts = quotient.processes.iter().map(|it| it.initial.clone()).collect();
-        Ok(Self { edges, starts, fence, is_ordered, initial, written })
+        Ok(Self { edges, starts, fence, is_ordered, strength, initial, written })
     }
 
     /// Whether a location may hold a value at the start.
@@ -144,12 +154,16 @@ impl Acting {
     ) -> Result<(), Failure> {
         match edge.act {
             Act::Local => out.push(after.clone()),
-            Act::Read(x, value) => out.extend(self.found(after, process, (x, value), false)),
-            Act::Find(x, value) => out.extend(self.found(after, process, (x, value), true)),
-            Act::Write(x, value) => out.extend(before_write(after, process, (x, value), steps)?),
+            Act::Read(x, value) => out.extend(self.found(after, process, (x, value), Which::Any)),
+            Act::Find(x, value) => out.extend(self.found(after, process, (x, value), Which::Last)),
+            Act::Write(x, value) => out.extend(self.before_write(after, process, (x, value), steps)?),
             Act::Update(x, old, new) => {
-                for before in before_write(after, process, (x, new), steps)? {
-                    out.extend(self.found(&before, process, (x, old), true));
+                let which = match self.strength {
+                    Strength::Strong => Which::Last,
+                    Strength::Weak => Which::UpdatedBy(process),
+                };
+                for before in self.before_write(after, process, (x, new), steps)? {
+                    out.extend(self.found(&before, process, (x, old), which));
                 }
             }
         }
@@ -162,10 +176,10 @@ impl Acting {
         element: &Element,
         process: ProcessId,
         (place, value): (Place, Value),
-        is_last: bool,
+        which: Which,
     ) -> Vec<Element> {
         let with = |writer: Writer| {
-            let letter = Letter { writer, place, value, is_last };
+            let letter = Letter::Message(Message { writer, place, value, which });
             let mut element = element.clone();
             let lists = &mut element.lists[process.index()];
             match lists.is_empty() {
@@ -175,6 +189,29 @@ impl Acting {
             element
         };
         self.writers(place, value).into_iter().map(with).collect()
+    }
+
+    /// What an element must have been before a write.
+    fn before_write(
+        &self,
+        after: &Element,
+        process: ProcessId,
+        (place, value): (Place, Value),
+        steps: &mut Steps<'_>,
+    ) -> Result<Vec<Element>, Failure> {
+        let written = |which| Message { writer: Writer::Process(process), place, value, which };
+        let message = match self.strength {
+            Strength::Strong => written(Which::Last),
+            Strength::Weak => written(Which::Any),
+        };
+        let mut all = New { message, strength: self.strength }.before(after, process, steps)?;
+        // Who may update it is one of those that somebody asks for, or does not matter.
+        let is_kind = |it: &&Message| Message { which: message.which, ..**it } == message;
+        let asked: BTreeSet<Which> = after.messages().filter(is_kind).map(|it| it.which).collect();
+        for which in asked.into_iter().filter(|it| matches!(it, Which::UpdatedBy(_))) {
+            all.extend(New { message: written(which), strength: self.strength }.before(after, process, steps)?);
+        }
+        Ok(all)
     }
 }
 
@@ -192,64 +229,93 @@ fn act(letter: &Offered, fence: Place) -> Result<Act, Failure> {
     }
 }
 
-/// Every combination of what lists were before a write.
-fn before_write(
-    after: &Element,
-    process: ProcessId,
-    (place, value): (Place, Value),
-    steps: &mut Steps<'_>,
-) -> Result<Vec<Element>, Failure> {
-    let message = Letter { writer: Writer::Process(process), place, value, is_last: true };
-    let mut own = after.clone();
-    for list in &mut own.lists[process.index()] {
-        let Some(rest) = without(list, &message) else { return Ok(Vec::new()) };
-        *list = rest;
-    }
-    let mut all = vec![own];
-    for (reader, lists) in after.lists.iter().enumerate().filter(|(reader, _)| *reader != process.index()) {
-        for (at, list) in lists.iter().enumerate() {
-            let ways = ways(list, &message);
-            let mut more = Vec::with_capacity(all.len() * ways.len());
-            for element in &all {
-                for (before, for_writer) in &ways {
-                    steps.step((all.len() + more.len()) as u64 * BYTES)?;
-                    let mut element = element.clone();
-                    element.lists[reader][at].clone_from(before);
-                    element.lists[process.index()].extend(for_writer.clone());
-                    more.push(element);
+/// A message that is written.
+struct New {
+    message: Message,
+    strength: Strength,
+}
+
+impl New {
+    /// Every combination of what lists were before the write.
+    fn before(&self, after: &Element, process: ProcessId, steps: &mut Steps<'_>) -> Result<Vec<Element>, Failure> {
+        let mut own = after.clone();
+        for list in &mut own.lists[process.index()] {
+            let Some(behind) = self.behind(list) else { return Ok(Vec::new()) };
+            *list = self.for_writer(&behind);
+        }
+        let mut all = vec![own];
+        for (reader, lists) in after.lists.iter().enumerate().filter(|(reader, _)| *reader != process.index()) {
+            for (at, list) in lists.iter().enumerate() {
+                let ways = self.ways(list);
+                let mut more = Vec::with_capacity(all.len() * ways.len());
+                for element in &all {
+                    for (before, for_writer) in &ways {
+                        steps.step((all.len() + more.len()) as u64 * BYTES)?;
+                        let mut element = element.clone();
+                        element.lists[reader][at].clone_from(before);
+                        element.lists[process.index()].extend(for_writer.clone());
+                        more.push(element);
+                    }
                 }
+                all = more;
             }
-            all = more;
         }
+        // What asks for nothing may as well be left out, so that who may be anywhere is asked for nothing.
+        all.iter_mut().flat_map(|it| &mut it.lists).for_each(|lists| lists.retain(|list| !list.is_empty()));
+        Ok(all)
     }
-    // What asks for nothing may as well be left out, so that who may be anywhere is asked for nothing.
-    all.iter_mut().flat_map(|it| &mut it.lists).for_each(|lists| lists.retain(|list| !list.is_empty()));
-    Ok(all)
-}
 
-/// What a list of another process may have been: it did not read the new message, or first at one of its letters.
-fn ways(list: &[Letter], message: &Letter) -> Vec<Way> {
-    let is_claimed = |letter: &Letter| letter.place == message.place && letter.is_last;
-    let mut ways = Vec::new();
-    if !list.iter().any(is_claimed) {
-        ways.push((list.to_vec(), None));
-    }
-    for at in 0..list.len() {
-        if list[..at].iter().any(is_claimed) {
-            break;
+    /// What a list of another process may have been: it did not read the new message, or first at one of its letters.
+    fn ways(&self, list: &[Letter]) -> Vec<Way> {
+        let is_claimed = |letter: &Letter| {
+            letter.message().is_some_and(|it| it.place == self.message.place && it.which == Which::Last)
+        };
+        let mut ways = Vec::new();
+        if !list.iter().any(is_claimed) {
+            ways.push((list.to_vec(), None));
         }
-        if list[at].is_below(message)
-            && let Some(rest) = without(&list[at + 1..], message)
-        {
-            ways.push(([&list[..at], &rest].concat(), Some(rest)));
+        for at in 0..list.len() {
+            if list[..at].iter().any(is_claimed) {
+                break;
+            }
+            if list[at].message().is_some_and(|it| it.is_below(&self.message))
+                && let Some(behind) = self.behind(&list[at + 1..])
+            {
+                ways.push(([&list[..at], &behind].concat(), Some(self.for_writer(&behind))));
+            }
         }
+        ways
     }
-    ways
-}
 
-/// What is left of what is read behind a new message, without that; nothing if something older of its location is read.
-fn without(list: &[Letter], message: &Letter) -> Option<List> {
-    let is_there = |letter: &&Letter| letter.place == message.place;
-    let is_new = list.iter().filter(is_there).all(|letter| letter.is_below(message));
-    is_new.then(|| list.iter().filter(|letter| !is_there(letter)).copied().collect())
+    /// What is left of what is read behind the new message, without that; nothing if it cannot be read there.
+    fn behind(&self, list: &[Letter]) -> Option<List> {
+        let mut left = List::new();
+        for &letter in list {
+            let is_marked = || left.contains(&Letter::Marker(self.message.place));
+            match letter {
+                Letter::Message(it) if it.place != self.message.place => left.push(letter),
+                Letter::Marker(_) => left.push(letter),
+                Letter::Message(it) if it.is_below(&self.message) && !is_marked() => {}
+                Letter::Message(it) if self.is_concurrent(&it) => left.push(letter),
+                Letter::Message(_) => return None,
+            }
+        }
+        Some(left)
+    }
+
+    /// Whether an older message of the location may still be read: one of another process, if there is no order.
+    fn is_concurrent(&self, older: &Message) -> bool {
+        let is_other = match older.writer {
+            Writer::Process(_) => older.writer != self.message.writer,
+            Writer::Start | Writer::Any => false,
+        };
+        self.strength == Strength::Weak && is_other
+    }
+
+    /// What the writer must have been able to read where somebody goes on so behind its message.
+    fn for_writer(&self, behind: &[Letter]) -> List {
+        let place = self.message.place;
+        let has_older = behind.iter().filter_map(Letter::message).any(|it| it.place == place);
+        has_older.then_some(Letter::Marker(place)).into_iter().chain(behind.iter().copied()).collect()
+    }
 }

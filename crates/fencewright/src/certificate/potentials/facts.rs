@@ -1,7 +1,8 @@
 //! What holds of every configuration, so that what contradicts it need not be covered.
 //!
 //! - *One last message*: a location has one, and behind it nothing else of the location is read. It has one message
-//!   that was there at the start.
+//!   that was there at the start. Weak release/acquire has no last messages; there the first one has one process that
+//!   may update it, and is in the past of everybody.
 //! - *What a process can have written*: its classes with the value that it wrote last to each location are a graph, on
 //!   which it goes whatever it finds (of a location that nobody else writes it finds what it wrote itself). Who reads
 //!   messages of the process, or first messages, goes along that graph: when a message is read, the process had come to
@@ -10,7 +11,7 @@
 //!   written none, one of another; and a last message is the last one of its writer.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::certificate::basis::Class;
@@ -18,14 +19,16 @@ use crate::certificate::verify::{Failure, Steps};
 use crate::program::{ProcessId, Value};
 use crate::util::{BitSet, Idx, IndexVec};
 
+use super::Strength;
 use super::before::{Act, Acting, Edge};
-use super::lists::{Element, Letter, List, Place, Writer};
+use super::lists::{Element, Letter, List, Message, Place, Which, Writer};
 
 /// Of a process with a larger graph nothing is known.
 const MAX_NODES: usize = 4_096;
 
 /// What holds of every configuration.
 pub(super) struct Facts {
+    strength: Strength,
     graphs: IndexVec<ProcessId, Option<Graph>>,
 }
 
@@ -45,18 +48,19 @@ struct Node {
 }
 
 impl Facts {
-    pub(super) fn new(acting: &Acting, steps: &mut Steps<'_>) -> Result<Self, Failure> {
+    pub(super) fn new(acting: &Acting, strength: Strength, steps: &mut Steps<'_>) -> Result<Self, Failure> {
         let graphs = acting.edges.indices().map(|process| Graph::new(acting, process, steps));
-        Ok(Self { graphs: graphs.collect::<Result<Vec<_>, Failure>>()?.into() })
+        Ok(Self { strength, graphs: graphs.collect::<Result<Vec<_>, Failure>>()?.into() })
     }
 
     /// Whether a configuration may be in an element.
     pub(super) fn admit(&self, element: &Element) -> bool {
-        has_one_last(element)
-            && self
-                .graphs
-                .iter_enumerated()
-                .all(|(process, graph)| graph.as_ref().is_none_or(|graph| graph.admits(process, element)))
+        let is_right = match self.strength {
+            Strength::Strong => has_one_last(element),
+            Strength::Weak => has_one_first(element),
+        };
+        let mut graphs = self.graphs.iter_enumerated();
+        is_right && graphs.all(|(process, graph)| graph.as_ref().is_none_or(|graph| graph.admits(process, element)))
     }
 }
 
@@ -64,23 +68,52 @@ impl Facts {
 /// was there at the start.
 fn has_one_last(element: &Element) -> bool {
     // Somebody's message may be anybody's.
-    let may_be_one = |one: &Letter, other: &Letter| {
+    let may_be_one = |one: &Message, other: &Message| {
         one.value == other.value && (one.writer == other.writer || [one.writer, other.writer].contains(&Writer::Any))
     };
     let (mut lasts, mut firsts) = (BTreeMap::new(), BTreeMap::new());
     for list in element.lists.iter().flatten() {
-        let mut behind: BTreeMap<Place, Letter> = BTreeMap::new();
-        for letter in list {
-            let is_other = |it: &Letter| !may_be_one(it, letter);
+        let mut behind: BTreeMap<Place, Message> = BTreeMap::new();
+        for letter in list.iter().filter_map(Letter::message) {
+            let is_last = letter.which == Which::Last;
+            let is_other = |it: &Message| !may_be_one(it, letter);
             let is_first = letter.writer == Writer::Start;
             if behind.get(&letter.place).is_some_and(is_other)
                 || (is_first && *firsts.entry(letter.place).or_insert(letter.value) != letter.value)
-                || (letter.is_last && is_other(lasts.entry(letter.place).or_insert(*letter)))
+                || (is_last && is_other(lasts.entry(letter.place).or_insert(*letter)))
             {
                 return false;
             }
-            if letter.is_last {
+            if is_last {
                 behind.insert(letter.place, *letter);
+            }
+        }
+    }
+    true
+}
+
+/// Whether there is one first message of each location, with one process that may update it, and not asked for where it
+/// must not be in the past.
+fn has_one_first(element: &Element) -> bool {
+    let (mut firsts, mut updaters) = (BTreeMap::new(), BTreeMap::new());
+    for list in element.lists.iter().flatten() {
+        let mut marked = BTreeSet::new();
+        for letter in list {
+            let message = match letter {
+                Letter::Marker(place) => {
+                    marked.insert(*place);
+                    continue;
+                }
+                Letter::Message(message) => message,
+            };
+            let is_first = message.writer == Writer::Start;
+            let is_updated = matches!(message.which, Which::UpdatedBy(_));
+            if is_first
+                && (marked.contains(&message.place)
+                    || *firsts.entry(message.place).or_insert(message.value) != message.value
+                    || (is_updated && *updaters.entry(message.place).or_insert(message.which) != message.which))
+            {
+                return false;
             }
         }
     }
@@ -130,7 +163,8 @@ impl Graph {
                 if !is_own {
                     here.intersect_with(&self.walk(process, list));
                 }
-                for letter in list.iter().filter(|letter| is_own || letter.is_last) {
+                let messages = list.iter().filter_map(Letter::message);
+                for letter in messages.filter(|letter| is_own || letter.which == Which::Last) {
                     self.keep(&mut here, process, letter);
                 }
             }
@@ -144,7 +178,7 @@ impl Graph {
             return Rc::clone(known);
         }
         let mut here: BitSet = (0..self.nodes.len()).collect();
-        for letter in list {
+        for letter in list.iter().filter_map(Letter::message) {
             if self.keep(&mut here, process, letter) {
                 self.go_on(&mut here);
             }
@@ -156,7 +190,7 @@ impl Graph {
 
     /// Keeps the nodes in which a message is the last that the process wrote there, or in which it has written nothing;
     /// whether the message tells anything of the process.
-    fn keep(&self, here: &mut BitSet, process: ProcessId, letter: &Letter) -> bool {
+    fn keep(&self, here: &mut BitSet, process: ProcessId, letter: &Message) -> bool {
         let wanted = match letter.writer {
             Writer::Start => None,
             Writer::Process(writer) if writer == process => Some(letter.value),

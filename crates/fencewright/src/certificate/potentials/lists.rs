@@ -2,9 +2,11 @@
 //!
 //! A list asks for no more than another if its letters are among those of the other, in their order: who can read a
 //! list can leave out letters. Last messages that are asked for right behind each other may be found in any order:
-//! whatever a thread knows, it can read the last message of a location.
+//! whatever a thread knows, it can read the last message of a location. So may markers right behind each other: what is
+//! not in the past later is not in the past before.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::certificate::basis::Class;
 use crate::program::{ProcessId, Value};
@@ -24,25 +26,73 @@ pub enum Writer {
     Any,
 }
 
+/// Which message of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Which {
+    /// Any.
+    Any,
+    /// The last of its location; strong release/acquire has such.
+    Last,
+    /// One that this process may update and nobody else; weak release/acquire has such.
+    UpdatedBy(ProcessId),
+}
+
 /// A message to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Letter {
+pub struct Message {
     /// Who wrote it.
     pub writer: Writer,
     /// Where.
     pub place: u32,
     /// What.
     pub value: Value,
-    /// Whether it is the last message of its location.
-    pub is_last: bool,
+    /// Which of those.
+    pub which: Which,
 }
 
-impl Letter {
-    /// Whether what is a message for another letter is one for this.
+impl Message {
+    /// Whether what is a message for another is one for this.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         (self.place, self.value) == (other.place, other.value)
             && (self.writer == Writer::Any || self.writer == other.writer)
-            && self.is_last <= other.is_last
+            && (self.which == Which::Any || self.which == other.which)
+    }
+}
+
+/// What stands in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Letter {
+    /// A message to be read.
+    Message(Message),
+    /// What is read later of this location is not in the past here; weak release/acquire has such.
+    Marker(u32),
+}
+
+impl Letter {
+    /// The message to be read.
+    pub(super) fn message(&self) -> Option<&Message> {
+        match self {
+            Self::Message(message) => Some(message),
+            Self::Marker(_) => None,
+        }
+    }
+
+    /// Whether it asks for no more than another.
+    pub(super) fn is_below(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Message(mine), Self::Message(theirs)) => mine.is_below(theirs),
+            (Self::Marker(mine), Self::Marker(theirs)) => mine == theirs,
+            (Self::Message(_), Self::Marker(_)) | (Self::Marker(_), Self::Message(_)) => false,
+        }
+    }
+
+    /// Whether it may change places with another that is right behind it.
+    fn may_swap(&self, next: &Self) -> bool {
+        let is_last = |it: &Self| it.message().is_some_and(|message| message.which == Which::Last);
+        match (self, next) {
+            (Self::Marker(_), Self::Marker(_)) => true,
+            (Self::Message(_), _) | (Self::Marker(_), Self::Message(_)) => is_last(self) && is_last(next),
+        }
     }
 }
 
@@ -64,6 +114,11 @@ impl Element {
         self.lists.iter().flatten().flatten()
     }
 
+    /// All messages that are asked for.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
+        self.letters().filter_map(Letter::message)
+    }
+
     /// Which processes are somewhere.
     fn named(&self) -> Vec<bool> {
         self.classes.iter().map(Option::is_some).collect()
@@ -80,7 +135,7 @@ pub(super) fn is_element_above(larger: &Element, smaller: &Element) -> bool {
 
 /// Whether who can read one list can read another.
 pub(super) fn is_list_below(smaller: &[Letter], larger: &[Letter]) -> bool {
-    let mut runs = smaller.chunk_by(|one, next| one.is_last && next.is_last);
+    let mut runs = smaller.chunk_by(Letter::may_swap);
     let Some(mut wanted) = runs.next().map(<[Letter]>::to_vec) else { return true };
     for letter in larger {
         wanted.retain(|it| !it.is_below(letter));
@@ -130,7 +185,7 @@ impl<'a> Index<'a> {
 fn signature(element: &Element) -> u64 {
     let mut bits = 0;
     for (reader, lists) in element.lists.iter().enumerate() {
-        for letter in lists.iter().flatten() {
+        for letter in lists.iter().flatten().filter_map(Letter::message) {
             let place = letter.place as usize * 13 + letter.value.unsigned_abs() as usize * 5 + reader * 29;
             bits |= 1 << (place % 64);
         }
@@ -138,14 +193,23 @@ fn signature(element: &Element) -> u64 {
     bits
 }
 
-impl std::fmt::Display for Letter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.is_last { "last" } else { "see" };
-        match self.writer {
-            Writer::Start => write!(f, "{kind} start:{}={}", self.place, self.value),
-            Writer::Process(process) => write!(f, "{kind} {}:{}={}", process.index(), self.place, self.value),
-            Writer::Any => write!(f, "{kind} any:{}={}", self.place, self.value),
+impl fmt::Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = match self {
+            Self::Message(message) => message,
+            Self::Marker(place) => return write!(f, "new {place}"),
+        };
+        match message.which {
+            Which::Any => f.write_str("see ")?,
+            Which::Last => f.write_str("last ")?,
+            Which::UpdatedBy(process) => write!(f, "take {} ", process.index())?,
         }
+        match message.writer {
+            Writer::Start => f.write_str("start")?,
+            Writer::Process(process) => write!(f, "{}", process.index())?,
+            Writer::Any => f.write_str("any")?,
+        }
+        write!(f, ":{}={}", message.place, message.value)
     }
 }
 
@@ -153,12 +217,26 @@ impl std::fmt::Display for Letter {
 mod tests {
     use super::*;
 
+    fn letter(writer: Writer, (place, value): (Place, Value), which: Which) -> Letter {
+        Letter::Message(Message { writer, place, value, which })
+    }
+
     fn see(place: Place, value: Value) -> Letter {
-        Letter { writer: Writer::Start, place, value, is_last: false }
+        letter(Writer::Start, (place, value), Which::Any)
     }
 
     fn last(place: Place, value: Value) -> Letter {
-        Letter { is_last: true, ..see(place, value) }
+        letter(Writer::Start, (place, value), Which::Last)
+    }
+
+    #[test]
+    fn markers_come_in_any_order_and_are_no_messages() {
+        let (x, y) = (Letter::Marker(0), Letter::Marker(1));
+        assert!(is_list_below(&[x, y, see(0, 1)], &[y, see(2, 0), x, see(0, 1)]));
+        assert!(!is_list_below(&[see(2, 0), x, see(0, 1)], &[x, see(2, 0), see(0, 1)]));
+        assert!(!is_list_below(&[x, see(0, 1)], &[see(0, 1)]));
+        let taken = letter(Writer::Start, (0, 1), Which::UpdatedBy(ProcessId::from_usize(1)));
+        assert!(is_list_below(&[see(0, 1)], &[taken]) && !is_list_below(&[taken], &[last(0, 1)]));
     }
 
     #[test]
@@ -174,7 +252,7 @@ mod tests {
 
     #[test]
     fn any_writer_asks_for_less_than_one() {
-        let any = Letter { writer: Writer::Any, ..last(0, 1) };
+        let any = letter(Writer::Any, (0, 1), Which::Last);
         assert!(is_list_below(&[any], &[last(0, 1)]));
         assert!(!is_list_below(&[last(0, 1)], &[any]));
     }

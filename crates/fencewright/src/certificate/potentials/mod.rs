@@ -7,7 +7,8 @@
 //! ([`before`]), unless the facts exclude it ([`facts`]). `docs/certificates.md` has the argument.
 //!
 //! Such a proof is about strong release/acquire. It is one about release/acquire, too, if two stores that race are
-//! among what is bad: without them the two are the same (`docs/theory/potentials.md`).
+//! among what is bad: without them the two are the same (`docs/theory/potentials.md`). Or it is about weak
+//! release/acquire, which allows more than both.
 
 mod before;
 mod facts;
@@ -30,11 +31,22 @@ use before::{Act, Acting, Edge};
 use facts::Facts;
 use lists::{Index, is_element_above};
 
-pub use lists::{Element, Letter, List, Writer};
+pub use lists::{Element, Letter, List, Message, Which, Writer};
+
+/// Which memory a proof is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// Strong release/acquire: a location has a last message, and that alone is updated.
+    Strong,
+    /// Weak release/acquire: messages have no order but happens-before, and each is updated once.
+    Weak,
+}
 
 /// A proof that no bad situation can be reached under release/acquire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Potentials {
+    /// Which memory it is about.
+    pub strength: Strength,
     /// What each location can hold.
     pub values: Values,
     /// The class of each local state of each process.
@@ -61,16 +73,16 @@ pub(super) fn check(
     let offers = Offers { flow: Flow { program, placement }, buffering: Buffering::Fifo, values, foreign };
     let who: Vec<ProcessId> = program.processes().indices().collect();
     let quotient = Quotient::new(&offers, &who, &classes, steps)?;
-    let acting = Acting::new(program, &quotient)?;
-    let facts = Facts::new(&acting, steps)?;
+    let acting = Acting::new(program, proof.strength, &quotient)?;
+    let facts = Facts::new(&acting, proof.strength, steps)?;
     let index = Index::new(&proof.elements);
-    let checking = Checking { acting: &acting, facts: &facts, index: &index };
+    let checking = Checking { strength: proof.strength, acting: &acting, facts: &facts, index: &index };
     let is_covered = |classes: &[Option<Class>], cells: &[(LocationId, Value)]| checking.is_bad_covered(classes, cells);
     let targets = Targets { quotient: &quotient, values, leaves_open: true, is_covered: &is_covered, who: &who };
     targets.check(&offers, steps)?;
-    match messaging {
-        Messaging::Appended => {}
-        Messaging::Inserted => checking.check_races(steps)?,
+    match (proof.strength, messaging) {
+        (Strength::Weak, _) | (Strength::Strong, Messaging::Appended) => {}
+        (Strength::Strong, Messaging::Inserted) => checking.check_races(steps)?,
     }
     for (i, element) in proof.elements.iter().enumerate() {
         let here = |failure: Failure| failure.within(&format!("element {}", i + 1));
@@ -91,16 +103,11 @@ fn check_form(program: &Program, proof: &Potentials, classes: &Classes<'_>) -> R
         let is_class = |(process, class): (ProcessId, &Option<Class>)| {
             class.is_none_or(|class| (class as usize) < classes[process].len())
         };
-        let is_known = |letter: &Letter| match letter.writer {
-            Writer::Start => true,
-            Writer::Process(process) => process.index() < n_processes,
-            // What is not named is one message only if it is the last.
-            Writer::Any => letter.is_last,
-        };
+        let is_known = |letter: &Letter| is_known(letter, proof.strength, (n_locations, n_processes));
         let fits = element.classes.len() == n_processes
             && element.lists.len() == n_processes + 1
             && element.classes.iter_enumerated().all(is_class)
-            && element.letters().all(|letter| letter.place as usize <= n_locations && is_known(letter));
+            && element.letters().all(is_known);
         if !fits {
             return Failure::refused(format!("element {} does not fit the program", i + 1));
         }
@@ -111,8 +118,29 @@ fn check_form(program: &Program, proof: &Potentials, classes: &Classes<'_>) -> R
     Ok(())
 }
 
+/// Whether a letter is about the program, and about the memory of the proof.
+fn is_known(letter: &Letter, strength: Strength, (n_locations, n_processes): (usize, usize)) -> bool {
+    let message = match letter {
+        Letter::Message(message) => message,
+        Letter::Marker(place) => return strength == Strength::Weak && *place as usize <= n_locations,
+    };
+    let is_named = match message.writer {
+        Writer::Start => true,
+        Writer::Process(process) => process.index() < n_processes,
+        // What is not named is one message only if it is the last.
+        Writer::Any => message.which == Which::Last,
+    };
+    let is_there = match message.which {
+        Which::Any => true,
+        Which::Last => strength == Strength::Strong,
+        Which::UpdatedBy(process) => strength == Strength::Weak && process.index() < n_processes,
+    };
+    message.place as usize <= n_locations && is_named && is_there
+}
+
 /// What the checks need to know.
 struct Checking<'a> {
+    strength: Strength,
     acting: &'a Acting,
     facts: &'a Facts,
     index: &'a Index<'a>,
@@ -125,13 +153,16 @@ impl Checking<'_> {
     }
 
     /// Whether processes in these classes are covered with these last messages, whoever wrote them. A last message can
-    /// be read by everybody, so that it does not matter who is to read it.
+    /// be read by everybody, so that it does not matter who is to read it. Where there are no last messages, memory may
+    /// hold anything.
     fn is_bad_covered(&self, classes: &[Option<Class>], cells: &[(LocationId, Value)]) -> bool {
         let mut lists: Vec<List> = vec![List::new()];
+        let cells = if self.strength == Strength::Strong { cells } else { &[] };
         for &(x, value) in cells {
-            let writers = self.acting.writers(x.index() as u32, value);
+            let place = x.index() as u32;
+            let writers = self.acting.writers(place, value);
             let with = |list: &List| -> Vec<List> {
-                let letter = |&writer: &Writer| Letter { writer, place: x.index() as u32, value, is_last: true };
+                let letter = |&writer: &Writer| Letter::Message(Message { writer, place, value, which: Which::Last });
                 writers.iter().map(|writer| [&list[..], &[letter(writer)]].concat()).collect()
             };
             lists = lists.iter().flat_map(with).collect();
@@ -186,14 +217,14 @@ impl Checking<'_> {
         let mut classes = element.classes.iter_enumerated();
         let is_at_start =
             classes.all(|(process, class)| class.is_none_or(|it| quotient.processes[process].initial.contains(&it)));
-        let may_be_first = |letter: &Letter| match letter.writer {
+        let may_be_first = |letter: &Message| match letter.writer {
             Writer::Start | Writer::Any => self.acting.is_initial(letter.place, letter.value),
             Writer::Process(_) => false,
         };
         // Where a location may start with several values, one is there.
         let mut values = BTreeMap::new();
-        let is_one = |letter: &Letter| *values.entry(letter.place).or_insert(letter.value) == letter.value;
-        match is_at_start && element.letters().all(may_be_first) && element.letters().all(is_one) {
+        let is_one = |letter: &Message| *values.entry(letter.place).or_insert(letter.value) == letter.value;
+        match is_at_start && element.messages().all(may_be_first) && element.messages().all(is_one) {
             true => Failure::refused("an initial configuration is in it"),
             false => Ok(()),
         }

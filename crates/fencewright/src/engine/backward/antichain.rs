@@ -21,18 +21,19 @@ const OF_A_COMPARISON: u32 = 8;
 /// So many parts are told at once.
 const TOLD_AT_ONCE: u32 = 64 * PARTS;
 
+/// So many signatures are looked at before anybody is told: the loop over them counts nothing.
+const LOOKED_AT_ONCE: usize = 128;
+
 /// Looks and comparisons that nobody was told of; they are when it goes.
 struct Compared(u32);
 
 impl Compared {
-    /// A look at a signature, and a comparison of constraints if it may be that one covers the other.
-    fn one(&mut self, may: bool, compare: impl FnOnce() -> bool) -> bool {
-        self.0 += if may { OF_A_LOOK + OF_A_COMPARISON } else { OF_A_LOOK };
+    fn note(&mut self, n_looks: usize, n_comparisons: u32) {
+        self.0 += n_looks as u32 * OF_A_LOOK + n_comparisons * OF_A_COMPARISON;
         if self.0 >= TOLD_AT_ONCE {
             heed(self.0 / PARTS);
             self.0 %= PARTS;
         }
-        may && compare()
     }
 }
 
@@ -219,10 +220,11 @@ impl<S: Indexed> Antichain<S> {
         Some(number)
     }
 
-    /// The constraints of a bucket that came after one was looked up.
-    fn since(&self, key: u64, n_seen: u32) -> impl Iterator<Item = Entry> {
+    /// The constraints of a bucket that came after one was looked up, the latest last.
+    fn since(&self, key: u64, n_seen: u32) -> &[Entry] {
         let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
-        bucket.iter().rev().copied().take_while(move |entry| entry.number >= n_seen)
+        let n_before = if n_seen == 0 { 0 } else { bucket.partition_point(|entry| entry.number < n_seen) };
+        &bucket[n_before..]
     }
 
     /// Where constraints with some outlines are that may cover one with another outline.
@@ -257,10 +259,20 @@ impl<S: Indexed> Antichain<S> {
 
     fn is_covered_in(&self, system: &S, (constraint, signature): (&S::Constraint, u64), key: u64, n_seen: u32) -> bool {
         let mut compared = Compared(0);
-        self.since(key, n_seen).any(|entry| {
-            let may = entry.may_cover(signature);
-            compared.one(may, || system.entails(constraint, self.get(entry.number)))
-        })
+        for entries in self.since(key, n_seen).rchunks(LOOKED_AT_ONCE) {
+            let mut n_comparisons = 0;
+            let found = entries.iter().rev().position(|entry| {
+                entry.may_cover(signature) && {
+                    n_comparisons += 1;
+                    system.entails(constraint, self.get(entry.number))
+                }
+            });
+            compared.note(found.map_or(entries.len(), |at| at + 1), n_comparisons);
+            if found.is_some() {
+                return true;
+            }
+        }
+        false
     }
 
     /// What it covers, or another that stands for the same, each with its bucket.
@@ -268,12 +280,16 @@ impl<S: Indexed> Antichain<S> {
         let mut compared = Compared(0);
         let mut covered = Vec::new();
         for (constraint, face) in newcomer.faces() {
-            let is_below = |entry: &Entry| {
-                let may = entry.may_be_covered(face.signature);
-                compared.one(may, || system.entails(self.get(entry.number), constraint))
-            };
-            let found = self.since(face.bucket, newcomer.n_seen).filter(is_below);
-            covered.extend(found.map(|entry| (face.bucket, entry.number)));
+            for entries in self.since(face.bucket, newcomer.n_seen).rchunks(LOOKED_AT_ONCE) {
+                let mut n_comparisons = 0;
+                for entry in entries.iter().rev().filter(|entry| entry.may_be_covered(face.signature)) {
+                    n_comparisons += 1;
+                    if system.entails(self.get(entry.number), constraint) {
+                        covered.push((face.bucket, entry.number));
+                    }
+                }
+                compared.note(entries.len(), n_comparisons);
+            }
         }
         covered
     }

@@ -74,6 +74,11 @@ impl<'a> Potentials<'a> {
         }
     }
 
+    /// Which memory the lists are about.
+    pub(super) fn flavor(&self) -> Flavor {
+        self.reducing.flavor
+    }
+
     /// The constraints of a bad situation: one for each choice of who wrote what memory holds.
     fn start(&self, bad: &Bad, out: &mut Vec<Constraint>) {
         let n = self.program.processes.len();
