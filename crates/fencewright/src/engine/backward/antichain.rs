@@ -223,8 +223,11 @@ impl<S: Indexed> Antichain<S> {
     /// The constraints of a bucket that came after one was looked up, the latest last.
     fn since(&self, key: u64, n_seen: u32) -> &[Entry] {
         let bucket = self.buckets.get(&key).map_or(&[][..], Vec::as_slice);
-        let n_before = if n_seen == 0 { 0 } else { bucket.partition_point(|entry| entry.number < n_seen) };
-        &bucket[n_before..]
+        let n_since = match n_seen {
+            0 => bucket.len(),
+            _ => bucket.iter().rev().take_while(|entry| entry.number >= n_seen).count(),
+        };
+        &bucket[bucket.len() - n_since..]
     }
 
     /// Where constraints with some outlines are that may cover one with another outline.
@@ -234,7 +237,7 @@ impl<S: Indexed> Antichain<S> {
         (own, bucket): (&S::Outline, u64),
         outlines: &[S::Outline],
     ) -> Vec<u64> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(outlines.len());
         for larger in outlines {
             if larger == own {
                 out.push(bucket);
@@ -247,19 +250,27 @@ impl<S: Indexed> Antichain<S> {
 
     /// Whether one that came after it was looked up covers it, or another that stands for the same.
     fn is_covered_since(&self, system: &S, newcomer: &Newcomer<S>) -> bool {
-        newcomer.faces().any(|(constraint, face)| {
-            let own = (&face.outline, face.bucket);
-            let new = Self::covering(system, constraint, own, &self.outlines[newcomer.n_outlines..]);
-            face.covering
-                .iter()
-                .chain(&new)
-                .any(|&bucket| self.is_covered_in(system, (constraint, face.signature), bucket, newcomer.n_seen))
-        })
+        let is_covered = |constraint, face| self.is_face_covered(system, (constraint, face), newcomer);
+        is_covered(&newcomer.constraint, &newcomer.face) || newcomer.others.iter().any(|it| is_covered(&it.0, &it.1))
+    }
+
+    fn is_face_covered(&self, system: &S, (it, face): (&S::Constraint, &Face<S>), newcomer: &Newcomer<S>) -> bool {
+        let is_covered = |&bucket: &u64| self.is_covered_in(system, (it, face.signature), bucket, newcomer.n_seen);
+        if face.covering.iter().any(is_covered) {
+            return true;
+        }
+        let outlines = &self.outlines[newcomer.n_outlines..];
+        !outlines.is_empty()
+            && Self::covering(system, it, (&face.outline, face.bucket), outlines).iter().any(is_covered)
     }
 
     fn is_covered_in(&self, system: &S, (constraint, signature): (&S::Constraint, u64), key: u64, n_seen: u32) -> bool {
+        let since = self.since(key, n_seen);
+        if since.is_empty() {
+            return false;
+        }
         let mut compared = Compared(0);
-        for entries in self.since(key, n_seen).rchunks(LOOKED_AT_ONCE) {
+        for entries in since.rchunks(LOOKED_AT_ONCE) {
             let mut n_comparisons = 0;
             let found = entries.iter().rev().position(|entry| {
                 entry.may_cover(signature) && {

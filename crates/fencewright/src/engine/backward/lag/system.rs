@@ -470,6 +470,7 @@ impl Indexed for LoadBuffers<'_> {
 
 impl LoadBuffers<'_> {
     /// Whether all memory of an interned `b` is memory of `a`.
+    #[inline]
     pub(in crate::engine::backward) fn covers_memory(&self, a: WordId, b: WordId) -> bool {
         let covers = |(&a, &b): (&u64, &u64)| Values::from_bits(a).covers(Values::from_bits(b));
         a == b || self.letters(a).iter().zip(self.letters(b)).all(covers)
@@ -497,8 +498,9 @@ impl LoadBuffers<'_> {
     }
 
     /// Whether all memory of `b` is memory of `a`.
+    #[inline]
     fn is_memory_below(&self, a: &[u32], b: &[u32]) -> bool {
-        let (a, b) = (a[self.memory_word()], b[self.memory_word()]);
-        self.covers_memory(a, b)
+        // Memory is the last word.
+        a.last() == b.last() || self.covers_memory(a[a.len() - 1], b[b.len() - 1])
     }
 }
