@@ -145,7 +145,7 @@ pub enum Pending {
 }
 
 /// A memory model as a machine.
-pub trait Machine: Sync {
+pub trait Machine: Clone + Sync {
     /// All that memory is at a moment: contents, buffers, messages, views.
     type State: Clone + Eq + Hash + Debug + Send + Sync;
 
