@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::engine::crowd::crowd;
+use crate::engine::crowd;
 use crate::engine::projection::{NAME, Projection, alarm};
 use crate::engine::{Answer, Engine, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
@@ -82,8 +82,10 @@ pub(super) fn check(asked: Asked<'_>, task: &Task<'_>, monitor: &dyn Monitor) ->
         return Ok(Answer { engine: NAME, verdict, stats });
     }
     let mut verdict = asking.represented(asked.projections)?;
+    let mut engine = NAME;
     if matches!(verdict, Verdict::Unknown(StopReason::Unproved(_))) {
         verdict = asking.crowd();
+        engine = crowd::NAME;
     }
     for instance in &indexed.instances {
         if !matches!(verdict, Verdict::Unknown(StopReason::Unproved(_))) {
@@ -91,7 +93,7 @@ pub(super) fn check(asked: Asked<'_>, task: &Task<'_>, monitor: &dyn Monitor) ->
         }
         verdict = asking.instance(asked.instances, instance)?.unwrap_or(verdict);
     }
-    Ok(Answer { engine: NAME, verdict, stats })
+    Ok(Answer { engine, verdict, stats })
 }
 
 struct Asking<'a> {
@@ -162,7 +164,7 @@ impl Asking<'_> {
     /// Whether any two threads with a witness show it.
     fn crowd(&mut self) -> Verdict {
         let budget = Budget { monitor: self.monitor, max: MAX_CROWD };
-        match crowd(self.task, self.indexed, &budget) {
+        match crowd::crowd(self.task, self.indexed, &budget) {
             Ok(found) => {
                 self.note(&found.stats);
                 Verdict::Safe

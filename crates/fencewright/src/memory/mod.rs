@@ -20,8 +20,10 @@
 //! | [`rc11`] | the model of a language: axioms about execution graphs |
 //! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
 //! | [`foreign`] | models that were written elsewhere |
+//! | [`lent`] | one machine for several systems |
 
 mod foreign;
+mod lent;
 mod messages;
 mod model;
 mod orders;
@@ -39,6 +41,7 @@ use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, PropertyK
 use crate::util::Idx;
 
 pub use foreign::{AnyState, Foreign, Named};
+pub use lent::Lent;
 pub use messages::Messages;
 pub use model::{Buffering, Dialect, Job, Messaging, Model, PsoRmw};
 pub use orders::{Sequential, is_release_acquire, mixed, sequential, weakened};
@@ -145,7 +148,7 @@ pub enum Pending {
 }
 
 /// A memory model as a machine.
-pub trait Machine: Clone + Sync {
+pub trait Machine: Sync {
     /// All that memory is at a moment: contents, buffers, messages, views.
     type State: Clone + Eq + Hash + Debug + Send + Sync;
 

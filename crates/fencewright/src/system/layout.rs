@@ -6,7 +6,7 @@ use std::mem::{Discriminant, discriminant};
 use crate::memory::{Access, Machine, Pending};
 use crate::program::{
     EdgeId, Expr, FenceKind, Indexed, Initial, LocationId, Op, Order, Place, PointId, ProcessId, Program, Register,
-    RegisterId, Situation, StateVar, Value,
+    RegisterId, Side, Situation, StateVar, Value,
 };
 use crate::system::members::{Halt, Member, Part, Waits, next, refused};
 use crate::system::{Action, Control, Move, State, System};
@@ -36,6 +36,8 @@ pub(super) struct Layout<'a, M> {
     pub(super) positions: Vec<Vec<RegisterId>>,
     /// What is forbidden of threads that are told apart.
     pub(super) forbidden: Vec<Situation>,
+    /// Where threads stop because they are looked at: points of parts, or all.
+    watched: BTreeSet<(usize, Option<PointId>)>,
 }
 
 /// What an edge loads that is not the member's own.
@@ -46,11 +48,21 @@ pub(super) enum Loaded {
     Arbitrary(LocationId),
 }
 
-/// What threads have in common that differ in their index: where edges lead, and which registers hold positions.
+/// What threads have in common that differ in their index.
 #[derive(PartialEq, Eq)]
 pub(super) struct Shape {
-    parts: Vec<(usize, usize, Vec<(usize, usize, Discriminant<Op>)>, Vec<RegisterId>)>,
+    parts: Vec<ShapeOfPart>,
     n_cells: usize,
+}
+
+#[derive(PartialEq, Eq)]
+struct ShapeOfPart {
+    entry: usize,
+    n_points: usize,
+    n_registers: usize,
+    /// Where edges lead, and what they do.
+    edges: Vec<(usize, usize, Discriminant<Op>)>,
+    positions: Vec<RegisterId>,
 }
 
 impl<'a, M: Machine> Layout<'a, M> {
@@ -82,6 +94,7 @@ impl<'a, M: Machine> Layout<'a, M> {
         });
         let positions = positions.collect();
         let forbidden = forbidden(program, indexed, &arbitrary)?;
+        let watched = BTreeSet::new();
         let made = Self {
             system,
             processes,
@@ -93,6 +106,7 @@ impl<'a, M: Machine> Layout<'a, M> {
             edges,
             positions,
             forbidden,
+            watched,
         };
         made.check_blocks().map(|()| made)
     }
@@ -119,24 +133,57 @@ impl<'a, M: Machine> Layout<'a, M> {
     /// What members look like, each that is told apart.
     pub(super) fn shapes(&self) -> Vec<Shape> {
         let program = self.system.flow.program;
-        let of_process = |&process: &ProcessId| {
+        let of_part = |(&process, positions): (&ProcessId, &Vec<RegisterId>)| {
             let edges = self.edges[process].iter().map(|&edge| {
                 let edge = &program.edges()[edge];
                 (self.ordinal(process, edge.from), self.ordinal(process, edge.to), discriminant(&edge.op))
             });
-            let registers = program.processes()[process].registers.len();
-            (self.points[process].len(), registers, edges.collect(), Vec::new())
+            let it = &program.processes()[process];
+            ShapeOfPart {
+                entry: self.ordinal(process, it.entry),
+                n_points: self.points[process].len(),
+                n_registers: it.registers.len(),
+                edges: edges.collect(),
+                positions: positions.clone(),
+            }
         };
-        let of_member = |processes: &Vec<ProcessId>| {
-            let mut parts: Vec<_> = processes.iter().map(of_process).collect();
-            parts.iter_mut().zip(&self.positions).for_each(|(part, it)| part.3.clone_from(it));
-            Shape { parts, n_cells: self.cells[0].len() }
+        let of_member = |processes: &Vec<ProcessId>| Shape {
+            parts: processes.iter().zip(&self.positions).map(of_part).collect(),
+            n_cells: self.cells[0].len(),
         };
         self.processes.iter().skip(1).step_by(2).map(of_member).collect()
     }
 
     fn ordinal(&self, process: ProcessId, point: PointId) -> usize {
         self.points[process].iter().position(|it| *it == point).expect("points of a process are its own")
+    }
+
+    /// Whether a member has as many threads and cells as there are.
+    pub(super) fn has_parts(&self, member: &Member) -> bool {
+        member.parts.len() == self.processes[1].len() && member.cells.len() == self.cells[1].len()
+    }
+
+    /// Whether a thread may be where it is said to be, and has its registers.
+    pub(super) fn has_control(&self, process: ProcessId, part: &Part) -> bool {
+        let is_edge = |edge: EdgeId, side: Side| {
+            let edge = self.edges[process].get(edge.index());
+            edge.is_some_and(|&edge| self.system.flow.placement.get(edge, side).is_some())
+        };
+        let is_there = match part.control {
+            Control::At(point) => point.index() < self.points[process].len(),
+            Control::Ready(edge) => is_edge(edge, Side::Before),
+            Control::Done(edge) => is_edge(edge, Side::After),
+        };
+        is_there && part.registers.len() == self.system.flow.program.processes()[process].registers.len()
+    }
+
+    /// Whether there is what a store waits for.
+    pub(super) fn has_place(&self, waits: Waits) -> bool {
+        match waits {
+            Waits::Own(cell, _) => cell < self.cells[1].len(),
+            Waits::Shared(x, _) => x < self.shared.len(),
+            Waits::Marker => true,
+        }
     }
 
     /// Control as it is counted within a thread.
@@ -249,11 +296,7 @@ impl<'a, M: Machine> Layout<'a, M> {
     }
 
     /// Where a thread gets by local steps that nobody can see: as far as it can.
-    pub(super) fn local_steps(
-        &self,
-        process: ProcessId,
-        state: State<M::State>,
-    ) -> Result<Vec<State<M::State>>, Halt> {
+    pub(super) fn local_steps(&self, process: ProcessId, state: State<M::State>) -> Result<Vec<State<M::State>>, Halt> {
         let mut seen = BTreeSet::from([(state.controls[process], state.registers[process].clone())]);
         let mut todo = vec![state];
         let mut landed = Vec::new();
@@ -296,16 +339,50 @@ impl<'a, M: Machine> Layout<'a, M> {
     }
 
     fn is_observed(&self, process: ProcessId, control: Control) -> bool {
-        self.forbidden.iter().any(|situation| match situation.at.iter().find(|at| at.0 == process) {
-            Some((_, points)) => control.point().is_some_and(|it| points.contains(&it)),
-            None => {
-                let mut reads = false;
-                situation.condition.for_each_var(&mut |it| {
-                    reads |= matches!(it, StateVar::Register(owner, _) if *owner == process);
-                });
-                reads
+        let part = self.processes.iter().find_map(|it| it.iter().position(|it| *it == process)).unwrap_or(0);
+        let at = self.relative(process, control).point();
+        self.watched.contains(&(part, None)) || at.is_some_and(|at| self.watched.contains(&(part, Some(at))))
+    }
+
+    /// Where something is forbidden, or everywhere; of each part.
+    pub(super) fn observed(&self) -> BTreeSet<(usize, Option<PointId>)> {
+        let mut all = BTreeSet::new();
+        for processes in self.processes.iter().skip(1).step_by(2) {
+            for (part, &process) in processes.iter().enumerate() {
+                for situation in &self.forbidden {
+                    all.extend(self.looks_at(process, situation).into_iter().map(|at| (part, at)));
+                }
             }
-        })
+        }
+        all
+    }
+
+    /// Where a situation looks at a thread: at some points, or at its registers wherever it is.
+    fn looks_at(&self, process: ProcessId, situation: &Situation) -> Vec<Option<PointId>> {
+        if let Some((_, points)) = situation.at.iter().find(|at| at.0 == process) {
+            return points.iter().map(|&it| Some(PointId::from_usize(self.ordinal(process, it)))).collect();
+        }
+        let mut reads = false;
+        situation.condition.for_each_var(&mut |it| {
+            reads |= matches!(it, StateVar::Register(owner, _) if *owner == process);
+        });
+        if reads { vec![None] } else { Vec::new() }
+    }
+
+    /// Threads are looked at where members are, at whichever place: they stop there everywhere.
+    pub(super) fn watch(&mut self, observed: &BTreeSet<(usize, Option<PointId>)>) {
+        self.watched.clone_from(observed);
+    }
+
+    /// Where a thread may be, as it is counted within it.
+    pub(super) fn controls(&self, process: ProcessId) -> Vec<Control> {
+        let points = (0..self.points[process].len()).map(|it| Control::At(PointId::from_usize(it)));
+        let edges = self.edges[process].iter().enumerate().flat_map(|(i, &edge)| {
+            let has = |side| self.system.flow.placement.get(edge, side).is_some();
+            let before = has(Side::Before).then_some(Control::Ready(EdgeId::from_usize(i)));
+            before.into_iter().chain(has(Side::After).then_some(Control::Done(EdgeId::from_usize(i))))
+        });
+        points.chain(edges).collect()
     }
 }
 
@@ -336,11 +413,7 @@ fn own_cells(program: &Program, indexed: &Indexed, n: usize) -> Vec<Vec<Location
 }
 
 /// What is forbidden of threads that are told apart.
-fn forbidden(
-    program: &Program,
-    indexed: &Indexed,
-    arbitrary: &BTreeSet<LocationId>,
-) -> Result<Vec<Situation>, Halt> {
+fn forbidden(program: &Program, indexed: &Indexed, arbitrary: &BTreeSet<LocationId>) -> Result<Vec<Situation>, Halt> {
     let all = program.properties().iter().flat_map(|it| &it.situations);
     let told = all.filter(|it| program.indices_of(it, indexed).iter().all(|index| index % 2 == 1));
     let told: Vec<Situation> = told.cloned().collect();

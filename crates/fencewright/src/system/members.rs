@@ -15,9 +15,9 @@
 //! Local steps that nobody can see are taken at once, up to where a member waits for memory or is looked at: they can
 //! be swapped with any step of another.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::memory::Machine;
+use crate::memory::{Lent, Machine};
 use crate::program::{Counted, EdgeId, Indexed, Placement, ProcessId, Register, RegisterId, Value};
 use crate::system::layout::{Layout, Loaded};
 use crate::system::{Action, Control, Move, Outcome, State, System};
@@ -72,8 +72,8 @@ pub struct Find {
 pub struct Stride {
     /// What it finds with another.
     pub finds: Option<Find>,
-    /// What may become of the member.
-    pub to: Vec<Member>,
+    /// What may become of the member; nothing if something goes wrong.
+    pub to: Option<Vec<Member>>,
 }
 
 /// Why members do not show anything.
@@ -99,9 +99,10 @@ const MAX_VALUES: i64 = 64;
 pub type Dead<'a> = &'a dyn Fn(usize, ProcessId, Control) -> Vec<RegisterId>;
 
 /// Members in representatives with one, two and three of them.
-pub struct Members<'a, M> {
-    layouts: Vec<Layout<'a, M>>,
-    dead: Dead<'a>,
+pub struct Members<'a, M: Machine> {
+    layouts: Vec<Layout<'a, Lent<'a, M>>>,
+    /// Where each part may be, the registers that are dead there, whatever the place of the member.
+    dead: Vec<BTreeMap<Control, Vec<RegisterId>>>,
 }
 
 impl<'a, M: Machine> Members<'a, M> {
@@ -109,7 +110,12 @@ impl<'a, M: Machine> Members<'a, M> {
     ///
     /// # Errors
     /// The program has something that members are not about.
-    pub fn new(indexed: &'a Indexed, placements: &'a [Placement], machine: &M, dead: Dead<'a>) -> Result<Self, Halt> {
+    pub fn new(
+        indexed: &'a Indexed,
+        placements: &'a [Placement],
+        machine: &'a M,
+        dead: Dead<'a>,
+    ) -> Result<Self, Halt> {
         let Counted { programs, indices } = &indexed.counted;
         if programs.is_empty() || programs.len() != placements.len() {
             return refused("indices of loops are not kept in registers");
@@ -119,21 +125,33 @@ impl<'a, M: Machine> Members<'a, M> {
             .iter()
             .zip(placements)
             .map(|(program, placement)| {
-                Layout::new(indexed, System::new(program, placement, machine.clone()), &is_position)
+                Layout::new(indexed, System::new(program, placement, Lent(machine)), &is_position)
             })
             .collect();
-        let made = Self { layouts: layouts?, dead };
-        let mut shapes = made.layouts.iter().flat_map(Layout::shapes);
+        let mut layouts = layouts?;
+        let observed = layouts.iter().flat_map(Layout::observed).collect();
+        layouts.iter_mut().for_each(|it| it.watch(&observed));
+        let mut shapes = layouts.iter().flat_map(Layout::shapes);
         let first = shapes.next();
-        match shapes.all(|it| Some(&it) == first.as_ref()) {
-            true => Ok(made),
-            false => refused("threads differ in more than their index"),
+        if !shapes.all(|it| Some(&it) == first.as_ref()) {
+            return refused("threads differ in more than their index");
         }
+        let n_parts = layouts[0].processes[1].len();
+        let dead = (0..n_parts).map(|part| dead_everywhere(&layouts, part, dead)).collect();
+        Ok(Self { layouts, dead })
     }
 
-    /// How many are told apart at most.
-    pub fn most(&self) -> usize {
-        self.layouts.len()
+    /// Whether it has what a member has, so that something can be asked of it.
+    pub fn is_member(&self, member: &Member) -> bool {
+        let layout = &self.layouts[0];
+        let most = 2 * self.layouts.len() as Value + 1;
+        let is_part = |(part, it): (usize, &Part)| {
+            let positions = layout.positions[part].iter().filter_map(|register| it.registers.get(register.index()));
+            layout.has_control(layout.processes[1][part], it)
+                && positions.into_iter().all(|at| (0..=most).contains(at))
+                && it.waiting.iter().all(|waits| layout.has_place(*waits))
+        };
+        layout.has_parts(member) && member.parts.iter().enumerate().all(is_part)
     }
 
     /// How the member at a place among so many may start.
@@ -172,7 +190,7 @@ impl<'a, M: Machine> Members<'a, M> {
             }
             let is_plain = |action: Action| !loads.iter().any(|(edge, _)| is_edge(action, *edge));
             for (_, outcome) in layout.system.steps_of(&here, process).filter(|it| is_plain(it.0.action)) {
-                all.push(Stride { finds: None, to: self.settled((n, place), next(outcome)?)? });
+                all.push(Stride { finds: None, to: self.landed((n, place), outcome)? });
             }
             for (edge, loaded) in &loads {
                 self.loads((n, place, part), member, (*edge, loaded), &mut all)?;
@@ -206,10 +224,18 @@ impl<'a, M: Machine> Members<'a, M> {
                     Loaded::Other(_, index, register, cell) => Some(Find { index, by: (part, register), cell, value }),
                     Loaded::Arbitrary(_) => None,
                 };
-                all.push(Stride { finds, to: self.settled((n, place), next(outcome)?)? });
+                all.push(Stride { finds, to: self.landed((n, place), outcome)? });
             }
         }
         Ok(())
+    }
+
+    /// What becomes of a member by a step; nothing if something goes wrong.
+    fn landed(&self, place: (usize, usize), outcome: Outcome<State<M::State>>) -> Result<Option<Vec<Member>>, Halt> {
+        match next(outcome).and_then(|state| self.settled(place, state)) {
+            Err(Halt::Wrong) => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// What becomes of a member once its threads have taken the local steps ahead of them.
@@ -224,13 +250,13 @@ impl<'a, M: Machine> Members<'a, M> {
             all = landed;
         }
         let mut members = BTreeSet::new();
-        for state in &mut all {
-            for &process in &layout.processes[2 * place + 1] {
-                for register in (self.dead)(n, process, state.controls[process]) {
-                    state.registers[process][register.index()] = 0;
+        for state in &all {
+            let mut member = layout.member(place, state);
+            for (it, dead) in member.parts.iter_mut().zip(&self.dead) {
+                for register in dead.get(&it.control).into_iter().flatten() {
+                    it.registers[register.index()] = 0;
                 }
             }
-            let member = layout.member(place, state);
             if member.parts.iter().any(|it| it.waiting.len() > MAX_WAITING) {
                 return refused("more stores wait than are kept");
             }
@@ -252,12 +278,11 @@ impl<'a, M: Machine> Members<'a, M> {
 
     /// The registers of a member that hold a position, and matter.
     pub fn positions(&self, member: &Member) -> Vec<(usize, RegisterId)> {
-        let layout = &self.layouts[0];
         let mut all = Vec::new();
         for (part, it) in member.parts.iter().enumerate() {
-            let process = layout.processes[1][part];
-            let dead = (self.dead)(1, process, layout.absolute(process, it.control));
-            let live = layout.positions[part].iter().filter(|it| !dead.contains(it));
+            let dead = self.dead[part].get(&it.control);
+            let is_dead = |register: &RegisterId| dead.is_some_and(|dead| dead.contains(register));
+            let live = self.layouts[0].positions[part].iter().filter(|it| !is_dead(it));
             all.extend(live.map(|&register| (part, register)));
         }
         all
@@ -270,6 +295,24 @@ impl<'a, M: Machine> Members<'a, M> {
         let state = layout.state(&placed, None);
         layout.forbidden.iter().any(|situation| layout.system.holds(&state, situation))
     }
+}
+
+/// The registers of a part that are dead where it may be, whatever the place of the member and whoever else there is.
+fn dead_everywhere<M: Machine>(
+    layouts: &[Layout<'_, M>],
+    part: usize,
+    dead: Dead<'_>,
+) -> BTreeMap<Control, Vec<RegisterId>> {
+    let mut all: BTreeMap<Control, Vec<RegisterId>> = BTreeMap::new();
+    for (n, layout) in (1..).zip(layouts) {
+        for processes in layout.processes.iter().skip(1).step_by(2) {
+            for control in layout.controls(processes[part]) {
+                let found = dead(n, processes[part], layout.absolute(processes[part], control));
+                all.entry(control).and_modify(|it| it.retain(|it| found.contains(it))).or_insert(found);
+            }
+        }
+    }
+    all
 }
 
 /// The configuration after a step.

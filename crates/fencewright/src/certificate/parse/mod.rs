@@ -1,5 +1,6 @@
 //! A certificate read from its text. What is read is well formed, not yet right.
 
+mod crowd;
 mod potentials;
 mod words;
 
@@ -131,11 +132,11 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `exploration`, `buffers`, \
-                            `abstraction`, `attacks`, `knowledge` or `potentials`";
+    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `crowd`, `exploration`, \
+                            `buffers`, `abstraction`, `attacks`, `knowledge` or `potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" | "potentials" | "multisets" | "projections" | "representatives" => {
+        "basis" | "potentials" | "multisets" | "projections" | "representatives" | "crowd" => {
             line.end()?;
             let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
@@ -170,6 +171,7 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
     Ok(match kind {
         "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines)?)),
         "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
+        "crowd" => Proof::Crowd(Box::new(crowd::crowd(lines)?)),
         "projections" => Proof::Projections(projections(lines)?),
         "representatives" => {
             let mut all = Vec::new();

@@ -11,7 +11,7 @@ use super::uses::Uses;
 use super::watched::{Acting, Alarm, Watched};
 
 /// Sequential consistency, watched.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Views {
     uses: Uses,
     sequence: ReleaseSequence,

@@ -12,7 +12,7 @@ use super::super::verify::Failure;
 const MAX: usize = 64;
 
 /// Who accesses what, of what several threads share.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Uses {
     /// The number and the least value of each atomic location that threads share.
     pub shared: IndexVec<LocationId, Option<(usize, Value)>>,

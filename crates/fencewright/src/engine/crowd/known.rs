@@ -41,7 +41,7 @@ struct Ways {
 }
 
 /// All views, each of which is of some two members.
-pub(super) struct Known<'a, M> {
+pub(super) struct Known<'a, M: Machine> {
     pub(super) table: Table<'a, M>,
     ways: FxHashMap<[Id; 2], Ways>,
     witnessed: FxHashSet<View>,
@@ -148,7 +148,9 @@ impl<'a, M: Machine> Known<'a, M> {
             }
             let near = self.table.project(refined, n, &pair);
             let others = self.beside.get(&(near, reader < place)).cloned().unwrap_or_default();
-            for other in others.into_iter().filter(|&it| self.table.cell(it, finds.cell) == finds.value).collect::<Vec<_>>() {
+            for other in
+                others.into_iter().filter(|&it| self.table.cell(it, finds.cell) == finds.value).collect::<Vec<_>>()
+            {
                 for met in self.table.lift(other, n, &pair) {
                     self.extend((config, acting, refined), (met, place), most, &mut all);
                     if all.len() >= most {
@@ -181,7 +183,8 @@ impl<'a, M: Machine> Known<'a, M> {
             };
             let options: Vec<Id> = options.into_iter().filter(|it| may_be(it, self)).collect();
             let with = |part: &Vec<Id>, option: Id| part.iter().copied().chain([option]).collect::<Vec<Id>>();
-            parts = parts.iter().flat_map(|part| options.iter().map(|&it| with(part, it)).collect::<Vec<_>>()).collect();
+            parts =
+                parts.iter().flat_map(|part| options.iter().map(|&it| with(part, it)).collect::<Vec<_>>()).collect();
         }
         for mut part in parts.into_iter().take(most) {
             part.insert(place, met);
@@ -206,14 +209,18 @@ impl<'a, M: Machine> Known<'a, M> {
             for &member in three {
                 let options = self.table.refine(member, place).to_vec();
                 let with = |part: &Vec<Id>, option: Id| part.iter().copied().chain([option]).collect::<Vec<Id>>();
-                parts =
-                    parts.iter().flat_map(|part| options.iter().map(|&it| with(part, it)).collect::<Vec<_>>()).collect();
+                parts = parts
+                    .iter()
+                    .flat_map(|part| options.iter().map(|&it| with(part, it)).collect::<Vec<_>>())
+                    .collect();
             }
             for met in self.table.lift(view.members[witness], 4, &kept) {
                 for part in &parts {
                     let mut four = part.clone();
                     four.insert(place, met);
-                    if self.among(&four, &kept) == view.members && (0..4).all(|it| it == place || self.may_be(&four, it, place)) {
+                    if self.among(&four, &kept) == view.members
+                        && (0..4).all(|it| it == place || self.may_be(&four, it, place))
+                    {
                         all.push((four, place));
                     }
                 }

@@ -35,6 +35,9 @@ use crate::watch::{Monitor, Progress, Stop};
 use known::{Known, View, pair_beside};
 use table::{Id, Table};
 
+/// The name under which it answers.
+pub(crate) const NAME: &str = "crowd";
+
 /// Views are looked for up to so many.
 const MAX_VIEWS: usize = 100_000;
 
@@ -78,8 +81,7 @@ impl Job for Looking<'_> {
 
     fn run<M: Machine>(self, machine: M) -> Self::Output {
         let programs = &self.indexed.counted.programs;
-        let live: Vec<LiveRegisters> =
-            programs.iter().map(|it| LiveRegisters::new(it, &Observed::new(it))).collect();
+        let live: Vec<LiveRegisters> = programs.iter().map(|it| LiveRegisters::new(it, &Observed::new(it))).collect();
         let dead = |n: usize, process: ProcessId, control: Control| -> Vec<RegisterId> {
             let (program, live) = (&programs[n - 1], &live[n - 1]);
             let point = match control {
@@ -122,7 +124,7 @@ impl From<Halt> for End {
 }
 
 /// A search for views.
-struct Search<'a, M> {
+struct Search<'a, M: Machine> {
     known: Known<'a, M>,
     /// Views whose steps are still to be taken that look at nobody else.
     todo: Vec<View>,
@@ -170,7 +172,8 @@ impl<M: Machine> Search<'_, M> {
                 return Err(Halt::Wrong.into());
             }
             for stride in self.known.table.strides(member, 1, 0)?.iter().filter(|it| it.finds.is_none()) {
-                let new: Vec<Id> = stride.to.iter().copied().filter(|it| !seen.contains(it)).collect();
+                let to = stride.to.as_ref().ok_or(Halt::Wrong)?;
+                let new: Vec<Id> = to.iter().copied().filter(|it| !seen.contains(it)).collect();
                 seen.extend(new);
             }
         }
@@ -217,7 +220,7 @@ impl<M: Machine> Search<'_, M> {
                         finds.index % 2 == 1 && self.known.table.cell(view.members[whose], finds.cell) == finds.value
                     });
                     if is_possible {
-                        self.land(&view, place, &stride.to)?;
+                        self.land(&view, place, stride.to.as_ref().ok_or(Halt::Wrong)?)?;
                     }
                 }
             }
@@ -264,16 +267,16 @@ impl<M: Machine> Search<'_, M> {
             for stride in self.known.table.strides(view.members[place], n, place)?.iter() {
                 self.step()?;
                 let Some(finds) = stride.finds.filter(|it| it.index % 2 == 0) else { continue };
-                if self.are_covered(view, place, &stride.to) {
+                if stride.to.as_ref().is_some_and(|to| self.are_covered(view, place, to)) {
                     continue;
                 }
-                match view.witness {
-                    Some(_) => {
+                match (view.witness, &stride.to) {
+                    (Some(_), _) | (None, None) => {
                         if !self.known.extended(&view.members, place, &finds, 1).is_empty() {
-                            self.land(view, place, &stride.to)?;
+                            self.land(view, place, stride.to.as_ref().ok_or(Halt::Wrong)?)?;
                         }
                     }
-                    None => {
+                    (None, Some(_)) => {
                         for three in self.known.extended(&view.members, place, &finds, MAX_EXTENSIONS) {
                             self.step()?;
                             self.meet(&three, place, &finds)?;
@@ -319,12 +322,17 @@ impl<M: Machine> Search<'_, M> {
     /// What a member becomes if it finds this.
     fn becomes(&mut self, view: &View, place: usize, finds: &Find) -> Result<Vec<Id>, End> {
         let strides = self.known.table.strides(view.members[place], view.members.len(), place)?;
-        Ok(strides.iter().filter(|it| it.finds.as_ref() == Some(finds)).flat_map(|it| it.to.clone()).collect())
+        let mut all = Vec::new();
+        for stride in strides.iter().filter(|it| it.finds.as_ref() == Some(finds)) {
+            all.extend(stride.to.as_ref().ok_or(Halt::Wrong)?);
+        }
+        Ok(all)
     }
 
     /// What was found.
     fn crowd(mut self) -> Crowd {
         let all = std::mem::take(&mut self.known.all);
+        let n_found = all.len() as u64;
         let live: Vec<View> = all.into_iter().filter(|it| self.known.is_live(it)).collect();
         let mut numbers: rustc_hash::FxHashMap<Id, usize> = rustc_hash::FxHashMap::default();
         let mut members = Vec::new();
@@ -335,6 +343,6 @@ impl<M: Machine> Search<'_, M> {
             })
         };
         let views = live.iter().map(|it| (it.members.iter().map(|&id| number(id)).collect(), it.witness)).collect();
-        Crowd { members, views, stats: Stats { explored: self.n_steps, ..Stats::default() } }
+        Crowd { members, views, stats: Stats { explored: n_found, ..Stats::default() } }
     }
 }

@@ -21,11 +21,12 @@ pub(super) type Id = u32;
 #[derive(Clone, Debug)]
 pub(super) struct Stride {
     pub(super) finds: Option<Find>,
-    pub(super) to: Vec<Id>,
+    /// Nothing if something goes wrong.
+    pub(super) to: Option<Vec<Id>>,
 }
 
 /// All members that have been met.
-pub(super) struct Table<'a, M> {
+pub(super) struct Table<'a, M: Machine> {
     members: Members<'a, M>,
     all: Vec<Member>,
     ids: FxHashMap<Member, Id>,
@@ -77,7 +78,7 @@ impl<'a, M: Machine> Table<'a, M> {
         let found = self.members.strides((n, place), &self.all[id as usize])?;
         let by_id = |it: crate::system::Stride, table: &mut Self| Stride {
             finds: it.finds,
-            to: it.to.into_iter().map(|it| table.id(it)).collect(),
+            to: it.to.map(|to| to.into_iter().map(|it| table.id(it)).collect()),
         };
         let found: Rc<Vec<Stride>> = Rc::new(found.into_iter().map(|it| by_id(it, self)).collect());
         self.strides.insert(key, found.clone());
