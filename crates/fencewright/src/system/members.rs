@@ -92,6 +92,9 @@ pub(super) fn refused<T>(why: &str) -> Result<T, Halt> {
 /// No more stores of a thread wait.
 const MAX_WAITING: usize = 8;
 
+/// No more ways to start are tried.
+const MAX_TRIED_STARTS: usize = 4096;
+
 /// No more values are tried of what others may have written.
 const MAX_VALUES: i64 = 64;
 
@@ -164,7 +167,10 @@ impl<'a, M: Machine> Members<'a, M> {
             return refused("a variable starts with any integer");
         };
         let mut all = BTreeSet::new();
-        for start in starts {
+        for (i, start) in starts.enumerate() {
+            if i >= MAX_TRIED_STARTS {
+                return refused("there are many ways to start");
+            }
             all.extend(self.settled((n, place), layout.system.initial(&start))?);
         }
         Ok(all.into_iter().collect())
