@@ -11,9 +11,9 @@
 //!
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]), for some threads at a
-//! time ([`projections`]) or for any number of them ([`multisets`]; with an index [`represented`], or views of any two of
-//! them, [`crowd`]); for release/acquire
-//! that of a set of what threads can still read ([`potentials`]). Or it says how many states the plain machine has
+//! time ([`projections`]) or for any number of them ([`multisets`]; with an index [`represented`]); for release/acquire
+//! that of a set of what threads can still read ([`potentials`]). Or it lists views that cover any two of any number of
+//! threads with an index ([`crowd`]). Or it says how many states the plain machine has
 //! ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it
 //! names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a race, or of what is new
 //! beside SC, bad situations are found again from the definition ([`hang`], [`race`], [`robust`]); that executions are

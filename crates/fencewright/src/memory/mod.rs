@@ -147,6 +147,16 @@ pub enum Pending {
     Marker,
 }
 
+impl Pending {
+    /// The store, unless it is a marker.
+    pub const fn store(self) -> Option<(LocationId, Value)> {
+        match self {
+            Self::Store(x, value) => Some((x, value)),
+            Self::Marker => None,
+        }
+    }
+}
+
 /// A memory model as a machine.
 pub trait Machine: Sync {
     /// All that memory is at a moment: contents, buffers, messages, views.

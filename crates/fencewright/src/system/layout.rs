@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem::{Discriminant, discriminant};
 
-use crate::memory::{Access, Machine, Pending};
+use crate::memory::{Access, Machine};
 use crate::program::{
     EdgeId, Expr, FenceKind, Indexed, Initial, LocationId, Op, Order, Place, PointId, ProcessId, Program, Register,
     RegisterId, Side, Situation, StateVar, Value,
@@ -247,17 +247,18 @@ impl<'a, M: Machine> Layout<'a, M> {
     /// The member at a place of a configuration.
     pub(super) fn member(&self, place: usize, state: &State<M::State>) -> Member {
         let own = &self.cells[2 * place + 1];
-        let waits = |pending: &Pending| match *pending {
-            Pending::Store(x, value) => match own.iter().position(|it| *it == x) {
+        let waits = |store: Option<(LocationId, Value)>| match store {
+            Some((x, value)) => match own.iter().position(|it| *it == x) {
                 Some(cell) => Waits::Own(cell, value),
                 None => Waits::Shared(self.shared.iter().position(|it| *it == x).expect("it is shared"), value),
             },
-            Pending::Marker => Waits::Marker,
+            None => Waits::Marker,
         };
+        let shown = |process| self.system.machine.shown(&state.memory, process);
         let part = |&process: &ProcessId| Part {
             control: self.relative(process, state.controls[process]),
             registers: state.registers[process].clone(),
-            waiting: self.system.machine.shown(&state.memory, process).pending().iter().map(waits).collect(),
+            waiting: shown(process).pending().iter().map(|it| waits(it.store())).collect(),
         };
         let parts = self.processes[2 * place + 1].iter().map(part).collect();
         Member { parts, cells: own.iter().map(|&x| self.system.machine.value(&state.memory, x)).collect() }

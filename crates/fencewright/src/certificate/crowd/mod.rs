@@ -320,7 +320,7 @@ impl<'a, M: Machine> Listed<'a, M> {
         Ok(all)
     }
 
-    /// The group with one more at half the index that is looked at, who holds what is found: any two with it are listed.
+    /// The group with one more where it is looked at, who holds what is found. Any two with it are listed.
     fn with_one_more(&mut self, group: &[usize], place: usize, finds: &Find) -> Vec<Group> {
         let new = finds.index / 2;
         let reader = place + usize::from(place >= new);
