@@ -12,7 +12,8 @@
 //! A *safe* claim carries the basis of an upward-closed set of configurations of the load-buffer semantics that holds
 //! every bad one, no initial one, and with each configuration all its predecessors ([`basis`]), for some threads at a
 //! time ([`projections`]) or for any number of them ([`multisets`]; with an index [`represented`]); for release/acquire
-//! that of a set of what threads can still read ([`potentials`]). Or it says how many states the plain machine has
+//! that of a set of what threads can still read ([`potentials`]). Or it lists views that cover any two of any number of
+//! threads with an index ([`crowd`]). Or it says how many states the plain machine has
 //! ([`exploration`]), or memory behind buffers of which less is kept ([`buffers`]); or, for unbounded integers, it
 //! names an abstraction in which nothing bad is reached ([`abstraction`]). Of a hang or a race, or of what is new
 //! beside SC, bad situations are found again from the definition ([`hang`], [`race`], [`robust`]); that executions are
@@ -25,6 +26,7 @@ mod bad;
 pub mod basis;
 mod buffers;
 mod closed;
+mod crowd;
 mod exploration;
 mod facts;
 pub mod fences;
@@ -59,6 +61,7 @@ use crate::watch::Monitor;
 pub use abstraction::Abstraction;
 pub use basis::{Basis, Constraint, Message, MessageKind, ProcessProof, Waiting};
 pub use buffers::{Buffers, explore_blurred};
+pub use crowd::{Crowd, CrowdView};
 pub use exploration::{MAX_STATES, explore};
 pub use fences::{FenceClaim, FenceOutcome, ProvedClause, ProvedSet};
 pub use hash::digest;
@@ -210,6 +213,8 @@ pub enum Proof {
     Projections(Vec<Projected>),
     /// The same of each representative of a program with any number of threads with an index.
     Represented(Vec<Vec<Projected>>),
+    /// Any two threads of any number with an index are as in one of these views, with a witness or without.
+    Crowd(Box<Crowd>),
     /// The plain machine has so many states, and none is bad.
     Exploration(u64),
     /// With store buffers of which less is kept, there are so many states, and none is bad.

@@ -10,8 +10,8 @@ use crate::util::Idx;
 use crate::watch::{Monitor, Progress, Stop, heed};
 
 use super::{
-    Certificate, Claim, Proof, Question, Shows, Subject, abstraction, buffers, closed, digest, exploration, fences,
-    multisets, potentials, projections, race, represented, robust, views,
+    Certificate, Claim, Proof, Question, Shows, Subject, abstraction, buffers, closed, crowd, digest, exploration,
+    fences, multisets, potentials, projections, race, represented, robust, views,
 };
 
 /// Why a certificate is not accepted.
@@ -224,8 +224,13 @@ pub(super) fn safe(
     if let Proof::Represented(all) = proof {
         return represented::check(program, placement, subject, all, steps);
     }
+    if let Proof::Crowd(crowd) = proof {
+        return crowd::check(program, placement, subject, crowd, steps);
+    }
     if program.indexed().is_some() {
-        return Failure::refused("it has any number of threads with an index, which only representatives tell of");
+        return Failure::refused(
+            "it has any number of threads with an index, which only representatives and views tell of",
+        );
     }
     if let Proof::Multisets(multisets) = proof {
         // What holds for any number of copies holds for those that are listed.
@@ -236,7 +241,7 @@ pub(super) fn safe(
         return Failure::refused("the program leaves open how many threads there are, which only multisets tell of");
     }
     match proof {
-        Proof::Multisets(_) | Proof::Represented(_) => unreachable!("these came first"),
+        Proof::Multisets(_) | Proof::Represented(_) | Proof::Crowd(_) => unreachable!("these came first"),
         Proof::Projections(all) => {
             projections::check(observed(program, placement)?.as_ref(), placement, subject, all, steps)
         }

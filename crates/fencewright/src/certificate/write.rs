@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 use crate::memory::{Internal, Model, PsoRmw};
 use crate::program::{FencePlace, Placement, Side, StateVar, Value};
-use crate::system::{Action, Control, Fault, Trace, Violation};
+use crate::system::{Action, Control, Fault, Trace, Violation, Waits};
 use crate::util::Idx;
 
 use super::abstraction::{Predicate, Site};
@@ -13,8 +13,8 @@ use super::basis::{Basis, Cell, Class, Constraint, MessageKind, ProcessProof};
 use super::fences::{FenceClaim, FenceOutcome, FenceSet};
 use super::potentials::Strength;
 use super::{
-    Abstraction, Buffers, Certificate, Claim, LocalState, Multisets, Potentials, Projected, Proof, Question, VERSION,
-    Witness,
+    Abstraction, Buffers, Certificate, Claim, Crowd, LocalState, Multisets, Potentials, Projected, Proof, Question,
+    VERSION, Witness,
 };
 
 /// The text of a certificate.
@@ -121,6 +121,11 @@ impl Lines {
                 }
                 self.line("qed");
             }
+            Proof::Crowd(crowd) => {
+                self.line("proof crowd");
+                self.crowd(crowd);
+                self.line("qed");
+            }
             Proof::Basis(basis) => {
                 self.line("proof basis");
                 self.basis(basis);
@@ -133,6 +138,33 @@ impl Lines {
                 });
                 self.potentials(basis);
                 self.line("qed");
+            }
+        }
+    }
+
+    fn crowd(&mut self, crowd: &Crowd) {
+        for member in &crowd.members {
+            self.line(format_args!("member{}", words(&member.cells)));
+            for part in &member.parts {
+                let (word, number) = match part.control {
+                    Control::At(point) => ("at", point.index()),
+                    Control::Ready(edge) => ("ready", edge.index()),
+                    Control::Done(edge) => ("done", edge.index()),
+                };
+                self.line(format_args!("part {word} {number}{}", words(&part.registers)));
+                for waits in &part.waiting {
+                    match waits {
+                        Waits::Own(cell, value) => self.line(format_args!("waits own {cell} {value}")),
+                        Waits::Shared(x, value) => self.line(format_args!("waits shared {x} {value}")),
+                        Waits::Marker => self.line("waits marker"),
+                    }
+                }
+            }
+        }
+        for view in &crowd.views {
+            match view.witness {
+                None => self.line(format_args!("two{}", words(&view.members))),
+                Some(witness) => self.line(format_args!("witness {witness}{}", words(&view.members))),
             }
         }
     }

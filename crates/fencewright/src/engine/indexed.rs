@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::engine::crowd;
 use crate::engine::projection::{NAME, Projection, alarm};
 use crate::engine::{Answer, Engine, Stats, StopReason, Task, Unsupported, Verdict};
 use crate::memory::Model;
@@ -21,6 +22,9 @@ use crate::watch::{Budget, Monitor, Part};
 /// So many states or constraints are looked at in each projection, and in each instance.
 pub(super) const MAX_PROJECTION: u64 = 200_000;
 const MAX_INSTANCE: u64 = 500_000;
+
+/// So many steps of views are looked at.
+const MAX_CROWD: u64 = 20_000_000;
 
 /// Situations are about no more indices.
 const MAX_INDICES: usize = 2;
@@ -78,13 +82,18 @@ pub(super) fn check(asked: Asked<'_>, task: &Task<'_>, monitor: &dyn Monitor) ->
         return Ok(Answer { engine: NAME, verdict, stats });
     }
     let mut verdict = asking.represented(asked.projections)?;
+    let mut engine = NAME;
+    if matches!(verdict, Verdict::Unknown(StopReason::Unproved(_))) {
+        verdict = asking.crowd();
+        engine = crowd::NAME;
+    }
     for instance in &indexed.instances {
         if !matches!(verdict, Verdict::Unknown(StopReason::Unproved(_))) {
             break;
         }
         verdict = asking.instance(asked.instances, instance)?.unwrap_or(verdict);
     }
-    Ok(Answer { engine: NAME, verdict, stats })
+    Ok(Answer { engine, verdict, stats })
 }
 
 struct Asking<'a> {
@@ -148,6 +157,21 @@ impl Asking<'_> {
             }
         }
         Ok(Verdict::Safe)
+    }
+}
+
+impl Asking<'_> {
+    /// Whether any two threads with a witness show it.
+    fn crowd(&mut self) -> Verdict {
+        let budget = Budget { monitor: self.monitor, max: MAX_CROWD };
+        match crowd::crowd(self.task, self.indexed, &budget) {
+            Ok(found) => {
+                self.note(&found.stats);
+                Verdict::Safe
+            }
+            Err(StopReason::Constraints(_)) => alarm(),
+            Err(reason) => Verdict::Unknown(reason),
+        }
     }
 }
 

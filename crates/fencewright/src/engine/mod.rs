@@ -8,6 +8,7 @@ pub mod backward;
 mod card;
 pub mod coherence;
 mod copies;
+pub(crate) mod crowd;
 pub mod data_race;
 mod each;
 pub mod explicit;

@@ -20,8 +20,10 @@
 //! | [`rc11`] | the model of a language: axioms about execution graphs |
 //! | [`model`] | their names, how a name becomes a machine, and how stores wait ([`Buffering`]) |
 //! | [`foreign`] | models that were written elsewhere |
+//! | [`lent`] | one machine for several systems |
 
 mod foreign;
+mod lent;
 mod messages;
 mod model;
 mod orders;
@@ -39,6 +41,7 @@ use crate::program::{FenceKind, LocationId, Order, ProcessId, Program, PropertyK
 use crate::util::Idx;
 
 pub use foreign::{AnyState, Foreign, Named};
+pub use lent::Lent;
 pub use messages::Messages;
 pub use model::{Buffering, Dialect, Job, Messaging, Model, PsoRmw};
 pub use orders::{Sequential, is_release_acquire, mixed, sequential, weakened};
@@ -142,6 +145,16 @@ pub enum Pending {
     Store(LocationId, Value),
     /// A store-store marker; what follows waits for what precedes.
     Marker,
+}
+
+impl Pending {
+    /// The store, unless it is a marker.
+    pub const fn store(self) -> Option<(LocationId, Value)> {
+        match self {
+            Self::Store(x, value) => Some((x, value)),
+            Self::Marker => None,
+        }
+    }
 }
 
 /// A memory model as a machine.

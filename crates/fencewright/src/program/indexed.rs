@@ -23,8 +23,20 @@ pub struct Indexed {
     pub arrays: Vec<String>,
     /// With one and with two threads of each family that are told apart.
     pub representatives: Vec<Program>,
+    /// The same with the indices of loops in registers.
+    pub counted: Counted,
     /// With more than two threads.
     pub instances: Vec<Program>,
+}
+
+/// Representatives in which all threads of a family have the same control flow: the indices of loops over threads are
+/// in registers.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// With one, two and three threads of each family that are told apart; none if they cannot be made.
+    pub programs: Vec<Program>,
+    /// Where the registers are declared that hold an index.
+    pub indices: BTreeSet<Span>,
 }
 
 /// An operation of the text, in whichever program: its thread, its place, and what it is.
@@ -46,7 +58,8 @@ impl Program {
     pub(super) fn unasked(&self) -> Option<Arc<Indexed>> {
         self.indexed.as_ref().map(|it| {
             let (families, arrays) = (it.families.clone(), it.arrays.clone());
-            Arc::new(Indexed { families, arrays, representatives: Vec::new(), instances: Vec::new() })
+            let (representatives, instances) = (Vec::new(), Vec::new());
+            Arc::new(Indexed { families, arrays, representatives, counted: Counted::default(), instances })
         })
     }
 

@@ -35,7 +35,7 @@ pub(crate) use builder::{cell_name, for_each_register};
 pub use candidates::{By, Candidate, CandidateId, FencePlace, UnknownLabel, candidates};
 pub use dump::dump;
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
-pub use indexed::Indexed;
+pub use indexed::{Counted, Indexed};
 pub(crate) use instance::copy_name;
 pub use instance::{CopyCounts, Instance};
 pub use misuse::Misuse;

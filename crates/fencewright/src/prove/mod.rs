@@ -9,6 +9,7 @@
 //! | [`multisets`] | the basis of the search for any number of threads |
 //! | [`projections`] | bases for some threads at a time, against any behavior of the others |
 //! | [`represented`] | the same for any number of threads with an index |
+//! | [`crowd`] | views of any two of these |
 //! | [`grid`] | the grid through which predicate abstraction sees that a program with integers is safe |
 //! | [`states`] | the number of states, if they are few; with abstract store buffers there often are |
 //! | [`fences`] | every minimal set of fences |
@@ -19,6 +20,7 @@
 //! | [`robust`] | that a program behaves as under sequential consistency, or does not |
 
 mod basis;
+mod crowd;
 mod fences;
 mod grid;
 mod hang;
@@ -32,6 +34,7 @@ mod robust;
 mod states;
 
 use crate::certificate::{Certificate, Claim, Failure, Proof, Question, Subject, Witness, digest, verify};
+use crate::engine::crowd::NAME as CROWD;
 use crate::engine::{
     Answer, Engine, RestsOn, StopReason, Task, Unsupported, Verdict, named, projection, with_observer,
 };
@@ -125,7 +128,10 @@ impl Proved {
 /// Why there is no proof.
 pub fn proof(task: &Task<'_>, engine: &str, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
     if let Some(indexed) = task.program.indexed() {
-        return represented::prove(task, indexed, monitor);
+        return match engine {
+            CROWD => crowd::prove(task, indexed, monitor),
+            _ => represented::prove(task, indexed, monitor),
+        };
     }
     if task.program.is_open() {
         return multisets::Prover.prove(task, monitor);

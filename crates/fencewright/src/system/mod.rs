@@ -13,6 +13,8 @@
 mod execute;
 mod executed;
 mod graph;
+mod layout;
+mod members;
 mod prompt;
 mod replay;
 mod trace;
@@ -27,6 +29,7 @@ use crate::watch::heed;
 pub use execute::{Block, Inside, Local, Stop, Touched, Updated, run_block};
 pub use executed::{Executed, executed, executed_with};
 pub use graph::{Cycle, Graph, Link, Why};
+pub use members::{Dead, Find, Halt, Member, Members, Part, Stride, Waits};
 pub use prompt::promptly;
 pub use replay::{Event, ReplayError, Run, replay};
 pub use trace::{Action, Effect, Fault, Start, Step, Trace, Violation};

@@ -75,24 +75,6 @@ fn bakery(max: usize) -> String {
     lock(&format!("shared choosing[N]: 0..1 = 0; shared number[N]: 0..{max} = 0;"), &body)
 }
 
-fn szymanski() -> String {
-    let body = "let seen: 0..1 = 0; let f: 0..4;
-        flag[i] = 1; FENCE
-        for j in 0..N-1 { if (j != i) { while (flag[j] > 2) {} } }
-        flag[i] = 3; FENCE seen = 0;
-        for j in 0..N-1 { if (j != i && flag[j] == 1) { seen = 1; } }
-        if (seen == 1) {
-            flag[i] = 2; FENCE seen = 0;
-            while (seen == 0) { for j in 0..N-1 { if (j != i && flag[j] == 4) { seen = 1; } } }
-        }
-        flag[i] = 4; FENCE
-        for j in 0..i-1 { while (flag[j] > 1) {} }
-        critical: ;
-        for j in i+1..N-1 { do { f = flag[j]; } while (f == 2 || f == 3); }
-        flag[i] = 0; FENCE";
-    lock("shared flag[N]: 0..4 = 0;", body)
-}
-
 #[test]
 fn locks_are_safe_for_every_number_of_threads() {
     for (name, text) in [("dekker", dekker()), ("burns", burns()), ("bakery", bakery(2))] {
@@ -122,13 +104,6 @@ fn other_threads_may_write_integers() {
             for k in 0..N-1 { if (k != i) { s = s + a[k]; } } a[i] = 1; if (s == 9) { nine: ; } }
         forbid P(i)@nine for i in 0..N-1;";
     assert!(!matches!(verdict(sum, Model::Sc), Verdict::Safe), "there are nine ones with ten threads");
-}
-
-/// Whether it is proved or not: there is no run.
-#[test]
-fn a_lock_with_a_waiting_room_is_not_called_unsafe() {
-    let verdict = verdict(&szymanski().replace("FENCE", "fence;"), Model::Tso);
-    assert!(!matches!(verdict, Verdict::Unsafe(_)), "{verdict:?}");
 }
 
 /// A thread has others before and behind it, which neither the first nor the last has: what such a thread writes is

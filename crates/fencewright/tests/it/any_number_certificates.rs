@@ -50,7 +50,7 @@ fn examples_with_any_number_of_threads_are_certified() {
         for model in [Model::Sc, Model::Tso, Model::Pso] {
             let certificate = certificate(&program, model);
             match &certificate.claim {
-                Claim::Safe(_, Proof::Multisets(_) | Proof::Represented(_)) => n_safe += 1,
+                Claim::Safe(_, Proof::Multisets(_) | Proof::Represented(_) | Proof::Crowd(_)) => n_safe += 1,
                 Claim::Unsafe(..) => n_unsafe += 1,
                 other @ (Claim::Safe(..) | Claim::Fences(_)) => panic!("{}: {other:?}", path.display()),
             }
@@ -281,7 +281,7 @@ fn representatives_are_certified_and_forged_ones_refused() {
         refuse(&program, &forged(&|it| it[1][0].basis.elements.clear()), "a bad situation is in no element");
         let listed =
             Certificate { claim: Claim::Safe(Placement::NONE, Proof::Projections(all[1].clone())), ..right.clone() };
-        refuse(&program, &listed, "which only representatives tell of");
+        refuse(&program, &listed, "which only representatives and views tell of");
     }
 }
 

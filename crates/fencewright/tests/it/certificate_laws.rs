@@ -52,6 +52,7 @@ impl Counts {
                 | Proof::Multisets(_)
                 | Proof::Projections(_)
                 | Proof::Represented(_)
+                | Proof::Crowd(_)
                 | Proof::Potentials(_),
             ) => &self.basis,
             Claim::Safe(_, Proof::Exploration(_) | Proof::Abstraction(_) | Proof::Attacks(_) | Proof::Views(_)) => {

@@ -7,6 +7,7 @@
 mod common;
 
 mod abstraction_laws;
+mod any_crowd;
 mod any_index;
 mod any_number;
 mod any_number_certificates;

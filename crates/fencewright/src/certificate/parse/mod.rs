@@ -1,5 +1,6 @@
 //! A certificate read from its text. What is read is well formed, not yet right.
 
+mod crowd;
 mod potentials;
 mod words;
 
@@ -132,11 +133,11 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
-    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `exploration`, `buffers`, \
-                            `abstraction`, `attacks`, `knowledge`, `potentials` or `weak-potentials`";
+    const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `crowd`, `exploration`, \
+                            `buffers`, `abstraction`, `attacks`, `knowledge`, `potentials` or `weak-potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" | "potentials" | "weak-potentials" | "multisets" | "projections" | "representatives" => {
+        "basis" | "potentials" | "weak-potentials" | "multisets" | "projections" | "representatives" | "crowd" => {
             line.end()?;
             let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
@@ -172,6 +173,7 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
         "potentials" => Proof::Potentials(Box::new(potentials::potentials(lines, Strength::Strong)?)),
         "weak-potentials" => Proof::Potentials(Box::new(potentials::potentials(lines, Strength::Weak)?)),
         "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
+        "crowd" => Proof::Crowd(Box::new(crowd::crowd(lines)?)),
         "projections" => Proof::Projections(projections(lines)?),
         "representatives" => {
             let mut all = Vec::new();

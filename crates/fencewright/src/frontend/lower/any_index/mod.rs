@@ -17,14 +17,17 @@ mod shapes;
 
 use crate::frontend::Lowered;
 use crate::frontend::ast::{ExprKind, File, ItemKind};
-use crate::program::{Indexed, Program};
+use crate::program::{Counted, Indexed, Program};
 use crate::source::{Diagnostic, Span};
 
 use check::Checking;
-use represented::represented;
+use represented::{Loops, indices, represented};
 
 /// With so many threads some are told apart: one, and two.
 const REPRESENTATIVES: [i64; 2] = [3, 5];
+
+/// The same where the indices of loops are in registers: one, two and three are told apart.
+const COUNTED: [i64; 3] = [3, 5, 7];
 
 /// Runs are looked for with so many; the first is the program itself.
 const INSTANCES: [i64; 3] = [2, 3, 4];
@@ -51,9 +54,9 @@ pub(super) fn lower(file: &File, n: &str, once: impl Fn(&File) -> Lowered) -> Lo
         lowered.diagnostics.sort_by_key(|it| it.span);
         return lowered;
     }
-    let represented = represented(file, n);
+    let repeated = represented(file, n, Loops::Repeated);
     let made = |file: &File, value: i64| once(&with_value(file, n, value)).program;
-    let representatives: Option<Vec<Program>> = REPRESENTATIVES.iter().map(|&it| made(&represented, it)).collect();
+    let representatives: Option<Vec<Program>> = REPRESENTATIVES.iter().map(|&it| made(&repeated, it)).collect();
     let instances: Option<Vec<Program>> = INSTANCES[1..].iter().map(|&it| made(file, it)).collect();
     let (Some(representatives), Some(instances)) = (representatives, instances) else {
         let help = format!("give it a value that has none: `-D {n}=2`");
@@ -64,7 +67,10 @@ pub(super) fn lower(file: &File, n: &str, once: impl Fn(&File) -> Lowered) -> Lo
     };
     let families = checking.families.iter().map(|&name| name.to_owned()).collect();
     let arrays = checking.arrays.iter().map(|&name| name.to_owned()).collect();
-    let indexed = Indexed { families, arrays, representatives, instances };
+    let counted = represented(file, n, Loops::Counted);
+    let counted: Option<Vec<Program>> = COUNTED.iter().map(|&it| made(&counted, it)).collect();
+    let counted = Counted { programs: counted.unwrap_or_default(), indices: indices(file, n) };
+    let indexed = Indexed { families, arrays, representatives, counted, instances };
     lowered.program = lowered.program.map(|program| program.with_indexed(indexed));
     lowered
 }

@@ -1,6 +1,6 @@
 //! Small questions about expressions and blocks.
 
-use crate::frontend::ast::{Block, Else, Expr, ExprKind, If, Range, Stmt, StmtKind};
+use crate::frontend::ast::{Binder, Block, Else, Expr, ExprKind, If, Range, Stmt, StmtKind};
 use crate::program::BinaryOp;
 use crate::source::Span;
 
@@ -63,6 +63,34 @@ pub(super) fn mentions(expr: &Expr, name: &str) -> bool {
             thread.arguments.iter().any(|it| mentions(it, name))
         }
         ExprKind::Any(None) | ExprKind::Int(_) | ExprKind::Based(..) | ExprKind::Bool(_) => false,
+    }
+}
+
+/// Every loop within, and what it goes through.
+pub(super) fn for_each_loop(block: &Block, f: &mut dyn FnMut(&Binder)) {
+    block.statements.iter().for_each(|it| loops_in(it, f));
+}
+
+fn loops_in(stmt: &Stmt, f: &mut dyn FnMut(&Binder)) {
+    match &stmt.kind {
+        StmtKind::For(binder, body) => {
+            f(binder);
+            for_each_loop(body, f);
+        }
+        StmtKind::If(it) => {
+            for_each_loop(&it.then, f);
+            match &it.otherwise {
+                Some(Else::Block(block)) => for_each_loop(block, f),
+                Some(Else::If(stmt)) => loops_in(stmt, f),
+                None => {}
+            }
+        }
+        StmtKind::While(_, body) | StmtKind::DoWhile(body, _) => for_each_loop(body, f),
+        StmtKind::Loop(block) | StmtKind::Atomic(block) | StmtKind::Block(block) => for_each_loop(block, f),
+        StmtKind::Choose(blocks) => blocks.iter().for_each(|it| for_each_loop(it, f)),
+        StmtKind::Let(_) | StmtKind::Assign(_) | StmtKind::Call(_) | StmtKind::Return(_) | StmtKind::Goto(_) => {}
+        StmtKind::Label(_) | StmtKind::Assume(_) | StmtKind::Assert(..) | StmtKind::Skip => {}
+        StmtKind::Break | StmtKind::Continue | StmtKind::Fence(_) | StmtKind::OrderedFence(_) => {}
     }
 }
 
