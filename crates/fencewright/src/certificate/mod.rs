@@ -227,6 +227,8 @@ pub enum Proof {
     Views(u64),
     /// Nothing that leads to one is initial, by what threads can still read (release/acquire).
     Potentials(Box<Potentials>),
+    /// The same for some threads at a time, against any behavior of the others.
+    ProjectedPotentials(Vec<Projected<Potentials>>),
 }
 
 impl Proof {

@@ -13,6 +13,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::memory::{Messaging, weakened};
 use crate::program::{LocationId, Placement, ProcessId, Program, PropertyKind};
 use crate::system::Flow;
 use crate::util::Idx;
@@ -22,15 +23,16 @@ use super::bad::is_known;
 use super::basis::Basis;
 use super::closed::check_kept;
 use super::locals::Offers;
+use super::potentials::{self, Potentials};
 use super::verify::{Failure, Steps};
 
 /// A proof for some threads against any behavior of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Projected {
+pub struct Projected<B = Basis> {
     /// The threads.
     pub kept: BTreeSet<ProcessId>,
     /// The proof; its processes are these, in their order.
-    pub basis: Basis,
+    pub basis: B,
 }
 
 /// Checks a proof by projections.
@@ -43,6 +45,33 @@ pub(super) fn check(
 ) -> Result<(), Failure> {
     check_complete(program, all)?;
     check_each((program, placement), subject, (all, &BTreeSet::new()), steps)
+}
+
+/// Checks a proof by projections for release/acquire. What is left of a graph without the dropped threads, and without
+/// the foreign locations, is a graph of the others, so the argument is the same; an update of a foreign location orders
+/// nothing then.
+pub(super) fn check_potentials(
+    program: &Program,
+    placement: &Placement,
+    messaging: Messaging,
+    all: &[Projected<Potentials>],
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let weakened = weakened(program);
+    let program = weakened.as_ref().unwrap_or(program);
+    check_complete(program, all)?;
+    for (i, projected) in all.iter().enumerate() {
+        let foreign = foreign(program, &projected.kept);
+        let kept: Vec<ProcessId> = projected.kept.iter().copied().collect();
+        if projected.basis.values.len() != program.locations().len() {
+            return Failure::refused("it does not have the locations of the program");
+        }
+        let offers = potentials::offers(Flow { program, placement }, &projected.basis, &foreign);
+        let checked = check_values(&offers)
+            .and_then(|()| potentials::check_kept(&offers, &kept, messaging, &projected.basis, steps));
+        checked.map_err(|it| it.within(&format!("projection {}", i + 1)))?;
+    }
+    Ok(())
 }
 
 /// Checks each projection by itself; some locations are foreign, whoever writes them.
@@ -73,7 +102,7 @@ pub fn foreign(program: &Program, kept: &BTreeSet<ProcessId>) -> BTreeSet<Locati
 }
 
 /// Each thread is kept in one of them, and each situation is known in one.
-fn check_complete(program: &Program, all: &[Projected]) -> Result<(), Failure> {
+fn check_complete<B>(program: &Program, all: &[Projected<B>]) -> Result<(), Failure> {
     let n_processes = program.processes().len();
     if let Some(process) = all.iter().flat_map(|it| &it.kept).find(|it| it.index() >= n_processes) {
         return Failure::refused(format!("there is no process {}", process.index()));

@@ -257,6 +257,10 @@ pub(super) fn safe(
             Some(messaging) => potentials::check(program, placement, messaging, basis, steps),
             None => Failure::refused("potentials are about release/acquire"),
         },
+        Proof::ProjectedPotentials(all) => match subject.model.messaging() {
+            Some(messaging) => projections::check_potentials(program, placement, messaging, all, steps),
+            None => Failure::refused("potentials are about release/acquire"),
+        },
     }
 }
 

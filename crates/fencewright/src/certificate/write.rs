@@ -103,43 +103,37 @@ impl Lines {
             Proof::Views(n_states) => self.line(format_args!("proof knowledge {n_states}")),
             Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
             Proof::Abstraction(grid) => self.abstraction(grid),
-            Proof::Multisets(multisets) => {
-                self.line("proof multisets");
-                self.multisets(multisets);
-                self.line("qed");
-            }
-            Proof::Projections(all) => {
-                self.line("proof projections");
-                self.projections(all);
-                self.line("qed");
-            }
-            Proof::Represented(all) => {
-                self.line("proof representatives");
+            Proof::Multisets(it) => self.listed("multisets", |out| out.multisets(it)),
+            Proof::Projections(all) => self.listed("projections", |out| out.projections(all)),
+            Proof::Represented(all) => self.listed("representatives", |out| {
                 for projections in all {
-                    self.line("representative");
-                    self.projections(projections);
+                    out.line("representative");
+                    out.projections(projections);
                 }
-                self.line("qed");
-            }
-            Proof::Crowd(crowd) => {
-                self.line("proof crowd");
-                self.crowd(crowd);
-                self.line("qed");
-            }
-            Proof::Basis(basis) => {
-                self.line("proof basis");
-                self.basis(basis);
-                self.line("qed");
-            }
+            }),
+            Proof::Crowd(crowd) => self.listed("crowd", |out| out.crowd(crowd)),
+            Proof::Basis(basis) => self.listed("basis", |out| out.basis(basis)),
+            Proof::ProjectedPotentials(all) => self.listed("projected-potentials", |out| {
+                for Projected { kept, basis } in all {
+                    out.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
+                    out.potentials(basis);
+                }
+            }),
             Proof::Potentials(basis) => {
-                self.line(match basis.strength {
-                    Strength::Strong => "proof potentials",
-                    Strength::Weak => "proof weak-potentials",
-                });
-                self.potentials(basis);
-                self.line("qed");
+                let name = match basis.strength {
+                    Strength::Strong => "potentials",
+                    Strength::Weak => "weak-potentials",
+                };
+                self.listed(name, |out| out.potentials(basis));
             }
         }
+    }
+
+    /// A proof whose lines follow, up to `qed`.
+    fn listed(&mut self, name: &str, lines: impl FnOnce(&mut Self)) {
+        self.line(format_args!("proof {name}"));
+        lines(self);
+        self.line("qed");
     }
 
     fn crowd(&mut self, crowd: &Crowd) {

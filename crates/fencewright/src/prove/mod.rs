@@ -27,6 +27,7 @@ mod hang;
 mod language;
 mod multisets;
 mod potentials;
+mod projected_potentials;
 mod projections;
 mod race;
 mod represented;
@@ -79,7 +80,8 @@ pub const PROVERS: &[&dyn Prover] = &[
 ];
 
 /// Those for release/acquire, which has no store buffers.
-const OF_MESSAGES: &[&dyn Prover] = &[&states::Plain::QUICK, &potentials::Prover, &states::Plain::PATIENT];
+const OF_MESSAGES: &[&dyn Prover] =
+    &[&states::Plain::QUICK, &potentials::Prover, &projected_potentials::Prover, &states::Plain::PATIENT];
 
 /// What came of an attempt.
 #[derive(Clone, Debug)]

@@ -98,7 +98,7 @@ fn unsafe_reason(task: &Task<'_>, about: About) -> StopReason {
     }
 }
 
-fn element(told: &ToldElement) -> Element {
+pub(super) fn element(told: &ToldElement) -> Element {
     let list = |list: &Vec<ToldLetter>| -> List { list.iter().map(letter).collect() };
     let lists = |lists: &Vec<Vec<ToldLetter>>| lists.iter().map(list).collect();
     Element { classes: told.states.iter().copied().collect(), lists: told.lists.iter().map(lists).collect() }

@@ -191,7 +191,9 @@ impl Seeking<'_> {
         let (mut processes, mut numbers) = (IndexVec::new(), IndexVec::new());
         for (place, states) in locals.iter().enumerate() {
             let place = ProcessId::from_usize(place);
-            let Some(classes) = self.classes(place, states, resting) else { return Ok(Found::NoMap) };
+            let Some(classes) = projected_classes(self.projection, place, states, resting) else {
+                return Ok(Found::NoMap);
+            };
             let used: BTreeSet<Class> = classes.values().copied().collect();
             let number: Numbers = used.into_iter().zip(0..).collect();
             processes.push(numbered(process_proof(&told.processes[place], classes), &number));
@@ -200,28 +202,29 @@ impl Seeking<'_> {
         let elements = told.elements.iter().filter_map(|told| at_rest(element(told), &numbers)).collect();
         Ok(Found::Basis(Basis { values, processes, elements }))
     }
+}
 
-    fn classes(
-        &self,
-        place: ProcessId,
-        states: &BTreeSet<LocalState>,
-        resting: &Resting<'_>,
-    ) -> Option<BTreeMap<LocalState, Class>> {
-        let registers = &self.projection.program.processes()[place].registers;
-        let class = |state: &LocalState| match state {
-            LocalState::Here(control, values) => {
-                let point = match control {
-                    Control::At(point) => self.projection.points.get(point),
-                    Control::Ready(edge) => self.projection.ready.get(edge),
-                    Control::Done(edge) => self.projection.done.get(edge),
-                };
-                let mut values = values.clone();
-                values.resize(registers.len(), 0);
-                resting.here(place, Control::At(*point?), values)
-            }
-            // Whatever goes wrong is as bad.
-            LocalState::Broken(_) => resting.any_broken(place),
-        };
-        states.iter().map(|state| class(state).map(|class| (state.clone(), class))).collect()
-    }
+/// The states in which local states of the program come to rest in a projection.
+pub(super) fn projected_classes(
+    projection: &Projection,
+    place: ProcessId,
+    states: &BTreeSet<LocalState>,
+    resting: &Resting<'_>,
+) -> Option<BTreeMap<LocalState, Class>> {
+    let registers = &projection.program.processes()[place].registers;
+    let class = |state: &LocalState| match state {
+        LocalState::Here(control, values) => {
+            let point = match control {
+                Control::At(point) => projection.points.get(point),
+                Control::Ready(edge) => projection.ready.get(edge),
+                Control::Done(edge) => projection.done.get(edge),
+            };
+            let mut values = values.clone();
+            values.resize(registers.len(), 0);
+            resting.here(place, Control::At(*point?), values)
+        }
+        // Whatever goes wrong is as bad.
+        LocalState::Broken(_) => resting.any_broken(place),
+    };
+    states.iter().map(|state| class(state).map(|class| (state.clone(), class))).collect()
 }

@@ -51,6 +51,7 @@ impl Counts {
                 Proof::Basis(_)
                 | Proof::Multisets(_)
                 | Proof::Projections(_)
+                | Proof::ProjectedPotentials(_)
                 | Proof::Represented(_)
                 | Proof::Crowd(_)
                 | Proof::Potentials(_),

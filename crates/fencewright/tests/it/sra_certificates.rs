@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use fencewright::certificate::potentials::{Element, Letter, List, Potentials, Strength, Which, Writer};
-use fencewright::certificate::{Certificate, Claim, Proof, Subject, digest, parse, verify, write};
+use fencewright::certificate::{Certificate, Claim, Projected, Proof, Subject, digest, parse, verify, write};
 use fencewright::engine::backward::potential::Potential;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{Engine, Options, StopReason, Task, Verdict};
@@ -106,6 +106,40 @@ fn stores_may_race_where_their_order_does_not_matter() {
         n_refused += usize::from(!accepts(forged, Model::Ra));
     }
     assert!(n_refused * 10 >= proof.elements.len() * 9, "{n_refused} of {}", proof.elements.len());
+}
+
+/// Four threads are proved by pairs, and the proof says which: one pair less, or a hole in a basis, is refused.
+#[test]
+fn projections_have_a_basis_each() {
+    let program = example("release_acquire/dekker_simple_4");
+    let options = Options::default();
+    for model in MODELS {
+        let task = Task::new(&program, model, &options);
+        let certificate = certified(&Auto, &task, &Unlimited).unwrap_or_else(|why| panic!("{model}: {why}"));
+        let certificate = certificate.expect("it is safe");
+        let Claim::Safe(placement, Proof::ProjectedPotentials(all)) = &certificate.claim else {
+            panic!("{model}: {:?}", certificate.claim)
+        };
+        let accepts = |all: Vec<Projected<Potentials>>| {
+            let claim = Claim::Safe(placement.clone(), Proof::ProjectedPotentials(all));
+            verify(&program, &Certificate { subject: certificate.subject.clone(), claim }, &Unlimited).is_ok()
+        };
+        assert!(accepts(all.clone()));
+        for at in 0..all.len() {
+            let mut fewer = all.clone();
+            fewer.remove(at);
+            assert!(!accepts(fewer), "{model}: pair {at} is left out");
+            let mut holed = all.clone();
+            holed[at].basis.elements.clear();
+            assert!(!accepts(holed), "{model}: pair {at} has no basis");
+            let mut narrow = all.clone();
+            narrow[at].basis.values.iter_mut().for_each(|values| values.retain(|&it| it == 0));
+            assert!(!accepts(narrow), "{model}: pair {at} lacks values");
+            let mut other = all.clone();
+            other[at].kept = all[(at + 1) % all.len()].kept.clone();
+            assert!(!accepts(other), "{model}: pair {at} is another");
+        }
+    }
 }
 
 #[test]

@@ -134,10 +134,18 @@ fn fence_kind(word: Word<'_>) -> Parsed<FenceKind> {
 fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
     let mut line = lines.expect("proof")?;
     const EXPECTED: &str = "`basis`, `multisets`, `projections`, `representatives`, `crowd`, `exploration`, \
-                            `buffers`, `abstraction`, `attacks`, `knowledge`, `potentials` or `weak-potentials`";
+                            `buffers`, `abstraction`, `attacks`, `knowledge`, `potentials`, \
+                            `weak-potentials` or `projected-potentials`";
     let kind = line.word(EXPECTED)?;
     match kind.text {
-        "basis" | "potentials" | "weak-potentials" | "multisets" | "projections" | "representatives" | "crowd" => {
+        "basis"
+        | "potentials"
+        | "weak-potentials"
+        | "projected-potentials"
+        | "multisets"
+        | "projections"
+        | "representatives"
+        | "crowd" => {
             line.end()?;
             let proof = listed(kind.text, lines)?;
             lines.expect("qed")?.end()?;
@@ -174,6 +182,14 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
         "weak-potentials" => Proof::Potentials(Box::new(potentials::potentials(lines, Strength::Weak)?)),
         "multisets" => Proof::Multisets(Box::new(multisets(lines)?)),
         "crowd" => Proof::Crowd(Box::new(crowd::crowd(lines)?)),
+        "projected-potentials" => {
+            let mut all = Vec::new();
+            while let Some(mut line) = lines.next_if("kept") {
+                let basis = |lines: &mut Lines<'_>| potentials::potentials(lines, Strength::Strong);
+                all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+            }
+            Proof::ProjectedPotentials(all)
+        }
         "projections" => Proof::Projections(projections(lines)?),
         "representatives" => {
             let mut all = Vec::new();

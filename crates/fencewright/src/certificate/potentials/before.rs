@@ -222,6 +222,8 @@ fn act(letter: &Offered, fence: Place) -> Result<Act, Failure> {
         Offered::Read(x, value) => Ok(Act::Read(x.index() as Place, *value)),
         Offered::Write(x, value) => Ok(Act::Write(x.index() as Place, *value)),
         Offered::Atomic(atomic) => match (&atomic.guards[..], &atomic.writes[..], atomic.location) {
+            // Nobody else hears what an update tells of whose location nothing is known.
+            ([], [], Some(_)) => Ok(Act::Local),
             ([(x, found)], [], Some(_)) => Ok(Act::Read(x.index() as Place, *found)),
             ([(x, found)], [(y, new)], Some(_)) if x == y => Ok(Act::Update(x.index() as Place, *found, *new)),
             _ => Failure::refused("release/acquire has no `atomic` blocks but single updates"),

@@ -66,20 +66,34 @@ pub(super) fn check(
     // What is proved of more is proved.
     let weakened = weakened(program);
     let program = weakened.as_ref().unwrap_or(program);
-    let classes: Classes<'_> = proof.classes.iter().collect();
-    check_form(program, proof, &classes)?;
-    // Stores that wait in one buffer are letters of their own, and so are full fences: that is all that is taken of it.
-    let (values, foreign) = (&proof.values, &BTreeSet::new());
-    let offers = Offers { flow: Flow { program, placement }, buffering: Buffering::Fifo, values, foreign };
     let who: Vec<ProcessId> = program.processes().indices().collect();
-    let quotient = Quotient::new(&offers, &who, &classes, steps)?;
+    check_kept(&offers(Flow { program, placement }, proof, &BTreeSet::new()), &who, messaging, proof, steps)
+}
+
+/// Stores that wait in one buffer are letters of their own, and so are full fences: that is all that is taken of it.
+pub(super) fn offers<'a>(flow: Flow<'a>, proof: &'a Potentials, foreign: &'a BTreeSet<LocationId>) -> Offers<'a> {
+    Offers { flow, buffering: Buffering::Fifo, values: &proof.values, foreign }
+}
+
+/// Checks a proof about some processes, against any behavior of the others.
+pub(super) fn check_kept(
+    offers: &Offers<'_>,
+    who: &[ProcessId],
+    messaging: Messaging,
+    proof: &Potentials,
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let (program, values) = (offers.flow.program, &proof.values);
+    let classes: Classes<'_> = proof.classes.iter().collect();
+    check_form(program, who.len(), proof, &classes)?;
+    let quotient = Quotient::new(offers, who, &classes, steps)?;
     let acting = Acting::new(program, proof.strength, &quotient)?;
     let facts = Facts::new(&acting, proof.strength, steps)?;
     let index = Index::new(&proof.elements);
     let checking = Checking { strength: proof.strength, acting: &acting, facts: &facts, index: &index };
     let is_covered = |classes: &[Option<Class>], cells: &[(LocationId, Value)]| checking.is_bad_covered(classes, cells);
-    let targets = Targets { quotient: &quotient, values, leaves_open: true, is_covered: &is_covered, who: &who };
-    targets.check(&offers, steps)?;
+    let targets = Targets { quotient: &quotient, values, leaves_open: true, is_covered: &is_covered, who };
+    targets.check(offers, steps)?;
     match (proof.strength, messaging) {
         (Strength::Weak, _) | (Strength::Strong, Messaging::Appended) => {}
         (Strength::Strong, Messaging::Inserted) => checking.check_races(steps)?,
@@ -93,8 +107,8 @@ pub(super) fn check(
 }
 
 /// Everything has as many parts as the program, so that it can be indexed.
-fn check_form(program: &Program, proof: &Potentials, classes: &Classes<'_>) -> Result<(), Failure> {
-    let (n_locations, n_processes) = (program.locations().len(), program.processes().len());
+fn check_form(program: &Program, n_processes: usize, proof: &Potentials, classes: &Classes<'_>) -> Result<(), Failure> {
+    let n_locations = program.locations().len();
     if proof.values.len() != n_locations || proof.classes.len() != n_processes {
         return Failure::refused("it does not have the locations and processes of the program");
     }
