@@ -41,7 +41,7 @@ fn next_number() -> usize {
 
 /// Gives a text to rustc; what it says if it refuses the text.
 pub(crate) fn rustc(name: &str, text: &str) -> Result<(), String> {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", next_number()));
     fs::create_dir_all(&folder).map_err(|it| it.to_string())?;
     let file = folder.join("main.rs");
     fs::write(&file, text).map_err(|it| it.to_string())?;
