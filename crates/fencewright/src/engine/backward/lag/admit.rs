@@ -27,9 +27,10 @@ impl LoadBuffers<'_> {
         });
         is_fine.then(|| {
             let turn = self.turning().turn(self, &mut draft);
-            let cells: Vec<u64> = draft.memory.iter().map(|values| values.bits()).collect();
-            draft.words[self.memory_word()] = self.intern_letters(&cells);
-            (turn, draft.words)
+            let Draft { mut words, memory } = draft;
+            let cells: Vec<u64> = memory.into_iter().map(Values::bits).collect();
+            words[self.memory_word()] = self.intern_letters(&cells);
+            (turn, words)
         })
     }
 
@@ -71,11 +72,16 @@ impl LoadBuffers<'_> {
             })
         };
         let known: Vec<_> = (0..own.len()).map(joined).collect();
+        let mut is_sharper = false;
         for (&at, values) in own.iter().zip(known) {
-            word[at] = values.map_or(word[at], |values| word[at].with_values(values));
+            let sharper = values.map_or(word[at], |values| word[at].with_values(values));
+            is_sharper |= sharper != word[at];
+            word[at] = sharper;
         }
-        let buffer = self.buffer(process);
-        draft.words[buffer] = self.intern(word);
+        if is_sharper {
+            let buffer = self.buffer(process);
+            draft.words[buffer] = self.intern(word);
+        }
         true
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::automaton::StateId;
 use crate::engine::backward::Words;
 use crate::engine::backward::facts::{Stage, waits_for};
 use crate::engine::backward::lag::choices::{Act, AtomicAct};
-use crate::engine::backward::lag::system::{Draft, LoadBuffers, Out, Rule, RuleKind, before_atomic, moved};
+use crate::engine::backward::lag::system::{Draft, LoadBuffers, Out, Rule, RuleKind, before_atomic};
 use crate::engine::backward::lag::values::Values;
 use crate::memory::PsoRmw;
 use crate::program::{LocationId, ProcessId};
@@ -43,12 +43,12 @@ impl LoadBuffers<'_> {
             let rule = Rule::new(process, RuleKind::Drained(id as u32));
             match &choice.act {
                 &Act::Write(x, value) if Self::matters(of, (x, value)) => {
-                    let mut before = moved(of, process, choice);
+                    let mut before = of.moved(process, choice.from);
                     before.memory[x.index()] = Values::ANY;
                     self.offer(rule, before, out);
                 }
                 Act::Atomic(atomic) if atomic.writes.iter().any(|&write| Self::matters(of, write)) => {
-                    if let Some(before) = before_atomic(moved(of, process, choice), atomic) {
+                    if let Some(before) = before_atomic(of.moved(process, choice.from), atomic) {
                         self.offer(rule, before, out);
                     }
                 }
@@ -102,7 +102,7 @@ impl LoadBuffers<'_> {
                 continue;
             }
             let AtomicAct { waits_for: own, .. } = atomic;
-            if let Some(before) = before_atomic(moved(of, process, choice), atomic) {
+            if let Some(before) = before_atomic(of.moved(process, choice.from), atomic) {
                 let guessed = self.guessed(process, choice.from as usize, &|y| waits_for(*own, y, rmw));
                 self.offer_stages(Rule::new(process, RuleKind::Drained(id as u32)), &before, &guessed, out);
             }

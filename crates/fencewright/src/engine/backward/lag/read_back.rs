@@ -93,6 +93,8 @@ pub(in crate::engine::backward) struct Edge {
     pub id: u32,
     /// Its process.
     pub process: ProcessId,
+    /// Where it starts.
+    pub from: StateId,
     /// Where it leads.
     pub to: StateId,
     /// The locations whose own messages count before it, but not after it.
@@ -104,12 +106,18 @@ impl Edge {
     pub(in crate::engine::backward) fn rule(&self, kind: fn(u32) -> RuleKind) -> Rule {
         Rule::new(self.process, kind(self.id))
     }
+
+    /// What it leads to, with its process still at its start. That copies all of it, so whether the edge may be taken is
+    /// looked at first.
+    pub(in crate::engine::backward) fn before(&self, of: &Draft) -> Draft {
+        of.moved(self.process, self.from)
+    }
 }
 
 impl LoadBuffers<'_> {
     /// Before an edge that leaves memory and buffers alone.
-    pub(in crate::engine::backward) fn by_nop(&self, edge: &Edge, before: Draft, out: &mut Out) {
-        self.offer_each(edge.rule(RuleKind::Nop), before, &edge.forgotten, 0, out);
+    pub(in crate::engine::backward) fn by_nop(&self, edge: &Edge, of: &Draft, out: &mut Out) {
+        self.offer_each(edge.rule(RuleKind::Nop), edge.before(of), &edge.forgotten, 0, out);
     }
 
     /// Offers a predecessor with and without own messages of locations that are forgotten, not before some place.

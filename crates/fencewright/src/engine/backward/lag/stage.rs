@@ -47,14 +47,14 @@ impl LoadBuffers<'_> {
         &self,
         edge: &Edge,
         (x, values): (LocationId, Values),
-        mut before: Draft,
+        of: &Draft,
         out: &mut Out,
     ) {
         let word = self.store(edge.process, x);
-        let mut letters = self.letters(before.words[word]).to_vec();
-        let newest = letters.last_mut().expect("a store is pending");
+        let (newest, older) = self.letters(of.words[word]).split_last().expect("a store is pending");
         if let Some(both) = Values::from_bits(*newest).meet(values) {
-            *newest = both.bits();
+            let letters = [older, &[both.bits()]].concat();
+            let mut before = edge.before(of);
             before.words[word] = self.intern_letters(&letters);
             self.offer_each(edge.rule(RuleKind::ReadOwn), before, &edge.forgotten, 0, out);
         }
@@ -66,24 +66,22 @@ impl LoadBuffers<'_> {
         &self,
         edge: &Edge,
         (x, value): (LocationId, Values),
-        before: &Draft,
+        of: &Draft,
         out: &mut Out,
     ) {
         let word = self.store(edge.process, x);
-        let mut letters = self.letters(before.words[word]).to_vec();
         let rule = edge.rule(RuleKind::Store);
         let is_blind = self.own(edge.process).is_blind(x);
-        match letters.pop() {
-            Some(newest) if Values::from_bits(newest).meet(value).is_some() => {
-                let hidden = (!is_blind).then_some(Some(Values::ANY.bits()));
-                for hidden in [None].into_iter().chain(hidden) {
-                    let mut earlier = before.clone();
-                    let letters: Vec<u64> = letters.iter().copied().chain(hidden).collect();
-                    earlier.words[word] = self.intern_letters(&letters);
+        match self.letters(of.words[word]).split_last() {
+            Some((&newest, older)) if Values::from_bits(newest).meet(value).is_some() => {
+                let hidden: &[&[u64]] = if is_blind { &[&[]] } else { &[&[], &[Values::ANY.bits()]] };
+                for hidden in hidden {
+                    let mut earlier = edge.before(of);
+                    earlier.words[word] = self.intern_letters(&[older, hidden].concat());
                     self.offer_each(rule, earlier, &edge.forgotten, 0, out);
                 }
             }
-            Some(_) | None if is_blind => self.offer_each(rule, before.clone(), &edge.forgotten, 0, out),
+            Some(_) | None if is_blind => self.offer_each(rule, edge.before(of), &edge.forgotten, 0, out),
             Some(_) | None => {}
         }
     }
@@ -112,7 +110,7 @@ impl LoadBuffers<'_> {
             let rule = Rule::new(process, RuleKind::Serialize { location: x, values, is_last, pushes });
             if pushes && counts {
                 let rest: &[Message] = &messages[..messages.len() - 1];
-                self.before_own(rule, rest, &before, (x, &[]), out);
+                self.before_own(rule, rest, before, (x, &[]), out);
             } else {
                 self.offer(rule, before, out);
             }
@@ -135,16 +133,22 @@ impl LoadBuffers<'_> {
             if words[word] == Words::EMPTY {
                 continue;
             }
-            let mut letters = self.letters(words[word]).to_vec();
+            let letters = self.letters(words[word]);
             let (any, newest) = &self.sharpening(process).pending[x.index()][state];
             let last = if self.own(process).is_blind(x) { letters.len() } else { letters.len() - 1 };
-            for (i, letter) in letters.iter_mut().enumerate() {
+            // Most are as sharp as they get: these are neither copied nor looked up.
+            let mut sharper: Option<Vec<u64>> = None;
+            for (i, &letter) in letters.iter().enumerate() {
                 let allowed = if i == last { newest } else { any };
-                let left = sharpened(x, Values::from_bits(*letter), allowed, &self.encoding, sets);
+                let left = sharpened(x, Values::from_bits(letter), allowed, &self.encoding, sets);
                 let Some(left) = left else { return false };
-                *letter = left.bits();
+                if left.bits() != letter {
+                    sharper.get_or_insert_with(|| letters.to_vec())[i] = left.bits();
+                }
             }
-            words[word] = self.intern_letters(&letters);
+            if let Some(letters) = sharper {
+                words[word] = self.intern_letters(&letters);
+            }
         }
         true
     }

@@ -19,10 +19,10 @@
 //! derived rules (immediate write, read from memory), and with them a normal form of runs in which a process samples
 //! only where a plain write comes next, and drops an own message only where a read has just come.
 
-use crate::engine::automaton::{ProcessAutomaton, RegisterFree};
+use crate::engine::automaton::{ProcessAutomaton, RegisterFree, StateId};
 use crate::engine::backward::bad::{Bad, announce, bad_situations};
 use crate::engine::backward::facts::{Facts, Stage};
-use crate::engine::backward::lag::choices::{Act, AtomicAct, Choice, Choices};
+use crate::engine::backward::lag::choices::{Act, AtomicAct, Choices};
 use crate::engine::backward::lag::constraint::{ABSENT, Message, is_below, mark_newest};
 use crate::engine::backward::lag::read_back::{Edge, OwnWrites, own_writes};
 use crate::engine::backward::lag::sharpen::{Sharpening, sharpenings};
@@ -45,6 +45,15 @@ pub(in crate::engine::backward) struct Draft {
     pub words: Constraint,
     /// What each location may hold.
     pub memory: Vec<Values>,
+}
+
+impl Draft {
+    /// The same with a process in another state.
+    pub(in crate::engine::backward) fn moved(&self, process: ProcessId, to: StateId) -> Self {
+        let mut moved = self.clone();
+        moved.words[process.index()] = to;
+        moved
+    }
 }
 
 /// Where predecessors go.
@@ -273,7 +282,7 @@ impl<'a> LoadBuffers<'a> {
 
     pub(in crate::engine::backward) fn intern(&self, mut word: Vec<Message>) -> WordId {
         mark_newest(&mut word);
-        let letters: Vec<u64> = word.iter().map(|message| message.0).collect();
+        let letters: Vec<u64> = word.into_iter().map(|message| message.0).collect();
         self.words.intern(&letters)
     }
 
@@ -284,27 +293,27 @@ impl<'a> LoadBuffers<'a> {
         let word = self.word(&of.words, process);
         for &id in &choices.incoming[state as usize] {
             let choice = &choices.all[id as usize];
-            let before = moved(of, process, choice);
+            let forgotten = self.own[process].forgotten(choice.from, state);
+            let edge = Edge { id, process, from: choice.from, to: state, forgotten };
             let drained = Rule::new(process, RuleKind::Drained(id));
-            let edge = Edge { id, process, to: state, forgotten: self.own[process].forgotten(choice.from, state) };
             match &choice.act {
-                Act::Nop => self.by_nop(&edge, before, out),
+                Act::Nop => self.by_nop(&edge, of, out),
                 &Act::Read(x, values) if self.is_staged(&of.words, process, x) => {
-                    self.by_staged_read(&edge, (x, values), before, out);
+                    self.by_staged_read(&edge, (x, values), of, out);
                 }
-                &Act::Read(x, values) => self.by_read(&edge, &word, (x, values), before, out),
+                &Act::Read(x, values) => self.by_read(&edge, &word, (x, values), of, out),
                 &Act::Write(x, value) => match self.machine.stage {
-                    Stage::None => self.by_write(&edge, &word, (x, value), before, out),
-                    Stage::PerLocation(_) => self.by_staged_write(&edge, (x, value), &before, out),
+                    Stage::None => self.by_write(&edge, &word, (x, value), of, out),
+                    Stage::PerLocation(_) => self.by_staged_write(&edge, (x, value), of, out),
                 },
                 Act::Fence(FenceKind::StoreStore) if self.is_staged_empty(&of.words, process) => {
-                    self.by_nop(&edge, before, out);
+                    self.by_nop(&edge, of, out);
                 }
                 Act::Fence(FenceKind::Full) if word.is_empty() && self.is_staged_empty(&of.words, process) => {
-                    self.offer(drained, before, out);
+                    self.offer(drained, edge.before(of), out);
                 }
                 Act::Atomic(atomic) if word.is_empty() && self.may_act(&of.words, process, atomic) => {
-                    if let Some(before) = before_atomic(before, atomic) {
+                    if let Some(before) = before_atomic(edge.before(of), atomic) {
                         self.offer(drained, before, out);
                     }
                 }
@@ -318,12 +327,6 @@ impl<'a> LoadBuffers<'a> {
         heed(8);
         out.extend(self.admitted(before).map(|(turn, constraint)| (Rule { turn, ..rule }, constraint)));
     }
-}
-
-pub(in crate::engine::backward) fn moved(of: &Draft, process: ProcessId, choice: &Choice) -> Draft {
-    let mut before = of.clone();
-    before.words[process.index()] = choice.from;
-    before
 }
 
 /// Memory before an atomic step; `None` if it cannot lead here.

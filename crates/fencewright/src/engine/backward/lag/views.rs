@@ -14,7 +14,7 @@ impl LoadBuffers<'_> {
         edge: &Edge,
         word: &[Message],
         (x, values): (LocationId, Values),
-        mut before: Draft,
+        of: &Draft,
         out: &mut Out,
     ) {
         let buffer = self.buffer(edge.process);
@@ -23,6 +23,7 @@ impl LoadBuffers<'_> {
             if let Some(both) = word[at].values().meet(values) {
                 let mut word = word.to_vec();
                 word[at] = word[at].with_values(both);
+                let mut before = edge.before(of);
                 before.words[buffer] = self.intern(word);
                 self.offer_each(own, before, &edge.forgotten, 0, out);
             }
@@ -31,14 +32,14 @@ impl LoadBuffers<'_> {
         let mut others = edge.forgotten.clone();
         others.retain(|&y| y != x);
         if others.len() < edge.forgotten.len() {
-            for with in self.with_own(&before, edge.process, (x, values), 0) {
+            for with in self.with_own(&edge.before(of), edge.process, (x, values), 0) {
                 self.offer_each(own, with, &others, 0, out);
             }
         }
         if word.is_empty()
-            && let Some(both) = before.memory[x.index()].meet(values)
+            && let Some(both) = of.memory[x.index()].meet(values)
         {
-            let mut before = before.clone();
+            let mut before = edge.before(of);
             before.memory[x.index()] = both;
             self.offer(edge.rule(RuleKind::Drained), before, out);
         }
@@ -48,12 +49,13 @@ impl LoadBuffers<'_> {
         let rule = edge.rule(RuleKind::ReadHead);
         let head = word.first().filter(|head| !head.is_own() && head.location() == x).map(|head| head.values());
         if let Some(both) = head.and_then(|head| head.meet(values)) {
-            let mut before = before.clone();
+            let mut before = edge.before(of);
             before.words[buffer] = self.intern([&[Message::sample(x, both)], &word[1..]].concat());
             self.offer_each(rule, before, &others, 1, out);
         }
         // Where all that the head may be can be read, another message in front of it is above that.
         if !head.is_some_and(|head| values.covers(head)) {
+            let mut before = edge.before(of);
             before.words[buffer] = self.intern([&[Message::sample(x, values)], word].concat());
             self.offer_each(rule, before, &others, 1, out);
         }
@@ -65,27 +67,31 @@ impl LoadBuffers<'_> {
         edge: &Edge,
         word: &[Message],
         (x, value): (LocationId, Values),
-        mut before: Draft,
+        of: &Draft,
         out: &mut Out,
     ) {
-        if before.memory[x.index()].meet(value).is_none() {
+        if of.memory[x.index()].meet(value).is_none() {
             return;
         }
-        before.memory[x.index()] = Values::ANY;
+        let before = || {
+            let mut before = edge.before(of);
+            before.memory[x.index()] = Values::ANY;
+            before
+        };
         let rule = edge.rule(RuleKind::Write);
         if !self.own(edge.process).counts(edge.to, x) {
             if word.is_empty() {
-                self.offer(edge.rule(RuleKind::Drained), before.clone(), out);
+                self.offer(edge.rule(RuleKind::Drained), before(), out);
             }
             if !word.is_empty() || !edge.forgotten.is_empty() {
-                self.offer_each(rule, before, &edge.forgotten, 0, out);
+                self.offer_each(rule, before(), &edge.forgotten, 0, out);
             }
             return;
         }
         match word.split_last() {
-            None => self.offer(edge.rule(RuleKind::Drained), before, out),
+            None => self.offer(edge.rule(RuleKind::Drained), before(), out),
             Some((newest, rest)) if newest.is_own_of(x) && newest.values().meet(value).is_some() => {
-                self.before_own(rule, rest, &before, (x, &edge.forgotten), out);
+                self.before_own(rule, rest, before(), (x, &edge.forgotten), out);
             }
             Some(_) => {}
         }
@@ -96,11 +102,10 @@ impl LoadBuffers<'_> {
         &self,
         rule: Rule,
         rest: &[Message],
-        before: &Draft,
+        mut plain: Draft,
         (x, forgotten): (LocationId, &[LocationId]),
         out: &mut Out,
     ) {
-        let mut plain = before.clone();
         plain.words[self.buffer(rule.process)] = self.intern(rest.to_vec());
         // The write may have shadowed an older one, which was newest-own until then.
         let first = rest.iter().rposition(|message| message.is_own_of(x)).map_or(0, |at| at + 1);
