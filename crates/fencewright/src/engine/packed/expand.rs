@@ -196,21 +196,21 @@ impl<'a, C: Component> Expander<'a, C> {
         match offer {
             Offer::Silent(step, targets) => (way == 0).then_some((*step, *targets)),
             Offer::Load(step, x, reacting) => {
-                let step = in_way(*step, way);
+                let step = in_way::<C>(*step, way);
                 let value = component.load(hand, words, Asked { step, way }, *x)?;
                 Some((step, self.locals.react(node, reacting, value).targets))
             }
             Offer::Store(step, x, value, targets) => {
-                let step = in_way(*step, way);
+                let step = in_way::<C>(*step, way);
                 component.store(hand, words, Asked { step, way }, (*x, *value)).then_some((step, *targets))
             }
             Offer::Rmw(step, x, reacting) => {
-                let (step, locals) = (in_way(*step, way), &mut self.locals);
+                let (step, locals) = (in_way::<C>(*step, way), &mut self.locals);
                 let react = |value| locals.react(node, reacting, value);
                 component.update(hand, words, Asked { step, way }, *x, react).map(|targets| (step, targets))
             }
             Offer::Fence(step, kind, targets) => {
-                let step = in_way(*step, way);
+                let step = in_way::<C>(*step, way);
                 component.fence(hand, words, Asked { step, way }, *kind).then_some((step, *targets))
             }
             Offer::Locked(..) => None,
@@ -438,8 +438,9 @@ fn value<C: Component>(nodes: &[Rc<Node>], (component, memory): (&C, &[u32]), va
 
 /// The step in which an access acts in one of its ways.
 #[inline]
-fn in_way(step: Step, way: u32) -> Step {
+fn in_way<C: Component>(step: Step, way: u32) -> Step {
     match step.action {
+        Action::Edge { .. } if !C::BRANCHES => step,
         Action::Edge { edge, .. } => Step { action: Action::Edge { edge, choice: way }, ..step },
         Action::Fence(_) | Action::Internal(_) => step,
     }

@@ -26,10 +26,10 @@ pub(crate) struct Sequential<'a, C: Component> {
     polled: usize,
 }
 
-/// The states so far.
 /// What a successor takes, for [`heed`].
 const WORK_OF_SUCCESSOR: u32 = 2;
 
+/// The states so far.
 #[derive(Debug)]
 struct Found<'a> {
     states: StateSet,
@@ -51,7 +51,6 @@ struct Found<'a> {
 impl<C: Component> Sink<C> for Found<'_> {
     #[inline]
     fn take(&mut self, expander: &mut Expander<'_, C>, successor: &[u32]) -> bool {
-        heed(WORK_OF_SUCCESSOR);
         self.origins.push(self.current);
         !self.batch.push(successor, hash_of(successor)) || self.settle(expander)
     }
@@ -60,6 +59,7 @@ impl<C: Component> Sink<C> for Found<'_> {
 impl Found<'_> {
     /// Puts the batch into the set, up to the first bad state; `false` if there is one.
     fn settle<C: Component>(&mut self, expander: &mut Expander<'_, C>) -> bool {
+        heed(self.batch.len() as u32 * WORK_OF_SUCCESSOR);
         black_box(self.states.touch(&self.batch));
         for i in 0..self.batch.len() {
             if let Some(covering) = &mut self.covering
@@ -192,6 +192,8 @@ impl<'a, C: Component> Sequential<'a, C> {
         self.poll(number, budget, monitor)
     }
 
+    /// Seldom done: what it takes stays out of the loop over states.
+    #[cold]
     fn poll(&self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let is_full = self.shared.component.n_interned() > budget.interned;
         let bytes = self.bytes();
