@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::certificate::basis::Class;
 use crate::certificate::{
-    Basis, Claim, Constraint, LocalState, Message, MessageKind, ProcessProof, Proof, Waiting, local_states,
+    Basis, Constraint, LocalState, Message, MessageKind, ProcessProof, Proof, Waiting, local_states,
 };
 use crate::engine::automaton::Merging;
 use crate::engine::backward::Resting;
@@ -15,7 +15,8 @@ use crate::system::Flow;
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
-use super::{Capped, Scaled, checked, observed, reason};
+use super::mergings::first_accepted;
+use super::{Capped, Scaled, observed, reason};
 
 /// Asks the load-buffer search.
 pub(super) struct Prover {
@@ -29,13 +30,6 @@ impl Prover {
     pub(super) const PATIENT: Self = Self { max_constraints: u64::MAX };
 }
 
-/// Which searches to try, each coarser than the next.
-pub(super) const MERGINGS: [Merging; 3] = [
-    Merging { dead_registers: true, local_steps: true, bisimilar: false },
-    Merging { dead_registers: true, local_steps: false, bisimilar: false },
-    Merging { dead_registers: false, local_steps: false, bisimilar: false },
-];
-
 impl super::Prover for Prover {
     fn follows(&self, rests_on: RestsOn) -> bool {
         rests_on == RestsOn::Basis
@@ -48,19 +42,10 @@ impl super::Prover for Prover {
 
     /// A basis, from the search that merges most of those whose states are a map on local states.
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-        let mut refused = StopReason::Unproved("local states have no classes".to_owned());
-        for merging in MERGINGS {
+        first_accepted(task, monitor, |merging| {
             let sought = observed(task, |task| seek(task, merging, self.max_constraints, monitor))?;
-            let Some(basis) = sought else { continue };
-            let proof = Proof::Basis(Box::new(basis));
-            match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
-                Ok(_) => return Ok(proof),
-                Err(reason @ StopReason::Defect(_)) => refused = reason,
-                Err(reason) => return Err(reason),
-            }
-        }
-        // The last search merges nothing, so that there is no excuse.
-        Err(refused)
+            Ok(sought.map(|basis| Proof::Basis(Box::new(basis))))
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | [`mergings`] | searches that merge local states, the coarsest first |
 //! | [`basis`] | the basis of the load-buffer search |
 //! | [`multisets`] | the basis of the search for any number of threads |
 //! | [`projections`] | bases for some threads at a time, against any behavior of the others |
@@ -25,6 +26,7 @@ mod fences;
 mod grid;
 mod hang;
 mod language;
+mod mergings;
 mod multisets;
 mod potentials;
 mod projected_potentials;

@@ -1,7 +1,7 @@
 //! The basis of a safe search for any number of threads as a proof.
 
 use crate::certificate::multisets::representatives;
-use crate::certificate::{Claim, Gathering, Multisets, Proof};
+use crate::certificate::{Gathering, Multisets, Proof};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::multiset::proof::{Sought, seek as search};
 use crate::engine::{RestsOn, StopReason, Task};
@@ -9,8 +9,9 @@ use crate::program::ProcessId;
 use crate::util::Idx;
 use crate::watch::Monitor;
 
-use super::basis::{MERGINGS, element, proofs};
-use super::{Capped, checked, observed};
+use super::basis::{element, proofs};
+use super::mergings::first_accepted;
+use super::{Capped, observed};
 
 /// Asks the search for any number of threads, also where many that are alike are listed.
 pub(super) struct Prover;
@@ -39,17 +40,10 @@ impl super::Prover for Prover {
 
 /// Why nothing bad of the open program can be reached; the checker accepts it for the program that was asked about.
 fn prove(asked: &Task<'_>, open: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-    let mut refused = StopReason::Unproved("local states have no classes".to_owned());
-    for merging in MERGINGS {
-        let Some(found) = observed(open, |task| seek(task, merging, monitor))? else { continue };
-        let proof = Proof::Multisets(Box::new(found));
-        match checked(asked, Claim::Safe(asked.placement.clone(), proof.clone()), monitor) {
-            Ok(_) => return Ok(proof),
-            Err(reason @ StopReason::Defect(_)) => refused = reason,
-            Err(reason) => return Err(reason),
-        }
-    }
-    Err(refused)
+    first_accepted(asked, monitor, |merging| {
+        let found = observed(open, |task| seek(task, merging, monitor))?;
+        Ok(found.map(|found| Proof::Multisets(Box::new(found))))
+    })
 }
 
 /// A basis, unless the search merges local states in a way that is no map on them.

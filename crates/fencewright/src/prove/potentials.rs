@@ -1,7 +1,7 @@
 //! The basis of a safe search for release/acquire as a proof.
 
 use crate::certificate::potentials::{Element, Letter, List, Message, Strength, Which, Writer};
-use crate::certificate::{Claim, Potentials, Proof, local_states};
+use crate::certificate::{Potentials, Proof, local_states};
 use crate::engine::automaton::Merging;
 use crate::engine::backward::potential::proof::{
     About, Sought, ToldElement, ToldLetter, ToldWhich, ToldWriter, seek as search,
@@ -13,8 +13,9 @@ use crate::system::Flow;
 use crate::util::IndexVec;
 use crate::watch::Monitor;
 
-use super::basis::{MERGINGS, classes};
-use super::{Scaled, checked, reason};
+use super::basis::classes;
+use super::mergings::first_accepted;
+use super::{Scaled, reason};
 
 /// Asks the search over what threads can still read.
 pub(super) struct Prover;
@@ -40,20 +41,11 @@ impl super::Prover for Prover {
 
 /// A basis, from the search that merges most of those whose states are a map on local states.
 fn basis(task: &Task<'_>, about: About, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-    let mut refused = StopReason::Unproved("local states have no classes".to_owned());
     let weakened = weakened(task.program);
     let weak = Task { program: weakened.as_ref().unwrap_or(task.program), ..*task };
-    for merging in MERGINGS {
-        let Some(basis) = seek(&weak, about, merging, monitor)? else { continue };
-        let proof = Proof::Potentials(Box::new(basis));
-        match checked(task, Claim::Safe(task.placement.clone(), proof.clone()), monitor) {
-            Ok(_) => return Ok(proof),
-            Err(reason @ StopReason::Defect(_)) => refused = reason,
-            Err(reason) => return Err(reason),
-        }
-    }
-    // The last search merges nothing, so that there is no excuse.
-    Err(refused)
+    first_accepted(task, monitor, |merging| {
+        Ok(seek(&weak, about, merging, monitor)?.map(|basis| Proof::Potentials(Box::new(basis))))
+    })
 }
 
 /// A basis, unless the search merges local states in a way that is no map on them.

@@ -17,7 +17,7 @@ use crate::system::Flow;
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
-use super::basis::MERGINGS;
+use super::mergings::MERGINGS;
 use super::potentials::element;
 use super::projections::projected_classes;
 use super::{Capped, Scaled, checked, reason};

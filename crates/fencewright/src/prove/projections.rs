@@ -20,7 +20,8 @@ use crate::system::{Control, Flow};
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
-use super::basis::{MERGINGS, element, process_proof};
+use super::basis::{element, process_proof};
+use super::mergings::MERGINGS;
 use super::{Capped, Scaled, checked, observed, reason};
 
 /// Asks the load-buffer search about projections.

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::automaton::partition::{coarsest, numbered};
-use crate::engine::automaton::{Letter, LetterEdge, ProcessAutomaton, StateId, StateInfo};
+use crate::engine::automaton::{Letter, LetterEdge, LocalId, ProcessAutomaton, StateId, StateInfo};
 use crate::engine::run::Path;
 use crate::program::{PointId, ProcessId, Program, RegisterId, StateVar, Value};
 use crate::system::Fault;
@@ -24,6 +24,13 @@ use crate::util::{Idx, IndexVec};
 pub(crate) struct Unmerged {
     process: ProcessAutomaton,
     class_of: Vec<StateId>,
+}
+
+impl Unmerged {
+    /// The states with those that stand for them.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (LocalId, StateId)> {
+        self.process.states.iter().zip(&self.class_of).map(|(info, &class)| (info.local, class))
+    }
 }
 
 /// What properties can tell of a state.

@@ -90,9 +90,36 @@ pub struct Merging {
     /// Reset registers that are never read again.
     pub dead_registers: bool,
     /// Run local steps at once.
-    pub local_steps: bool,
+    pub local_steps: LocalSteps,
     /// Merge bisimilar states of the register-free form.
     pub bisimilar: bool,
+}
+
+/// Which local steps are run at once, together with what comes before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalSteps {
+    /// None: each is a step of the search.
+    None,
+    /// Those that lead to one local state, so that every local state comes to rest in one.
+    Straight,
+    /// All.
+    All,
+}
+
+impl LocalSteps {
+    /// All, or none if that is switched off.
+    pub const fn if_on(is_on: bool) -> Self {
+        if is_on { Self::All } else { Self::None }
+    }
+
+    /// Whether steps that lead to so many local states are run.
+    const fn runs(self, n_targets: usize) -> bool {
+        match self {
+            Self::None => false,
+            Self::Straight => n_targets == 1,
+            Self::All => true,
+        }
+    }
 }
 
 /// The local states of all processes.
@@ -241,7 +268,7 @@ impl<'a> Automaton<'a> {
     /// A branch that goes round in local steps for ever is dropped if another one gets somewhere: nobody can tell it
     /// from a process that is not scheduled.
     pub fn settled(&self, start: LocalState) -> Vec<LocalState> {
-        if !self.merging.local_steps {
+        if self.merging.local_steps == LocalSteps::None {
             return vec![start];
         }
         let walk = self.walk(start.clone());
@@ -271,7 +298,7 @@ impl<'a> Automaton<'a> {
         let mut at = 0;
         while at < seen.len() {
             match self.pass(&seen[at].state) {
-                Some(nexts) if seen.len() < MAX_MERGED => {
+                Some(nexts) if seen.len() < MAX_MERGED && self.merging.local_steps.runs(nexts.len()) => {
                     for (step, state) in nexts {
                         if seen.iter().all(|visit| visit.state != state) {
                             seen.push(Visit { state, from: Some((at, step)), is_rest: false });

@@ -184,6 +184,14 @@ impl RegisterFree {
         if self.unmerged.is_empty() { Some(path) } else { unmerged(&self.processes, &self.unmerged, path) }
     }
 
+    /// The local states of a process, each with the state that stands for it.
+    pub fn standing(&self, process: ProcessId) -> Vec<(LocalId, StateId)> {
+        match self.unmerged.as_slice().get(process.index()) {
+            Some(before) => before.classes().collect(),
+            None => self.processes[process].states.iter().map(|info| info.local).zip(0..).collect(),
+        }
+    }
+
     /// The number of states of all processes.
     pub fn n_states(&self) -> usize {
         self.processes.iter().map(|process| process.states.len()).sum()

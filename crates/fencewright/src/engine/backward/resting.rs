@@ -19,9 +19,8 @@ pub struct Resting<'a> {
 impl<'a> Resting<'a> {
     /// The states of a program that was searched.
     pub(super) fn new(automaton: Automaton<'a>, program: &RegisterFree) -> Self {
-        let ids = program.processes.iter().map(|process| {
-            let states = process.states.iter().enumerate();
-            states.map(|(id, info)| (info.local.to_word(), id as StateId)).collect()
+        let ids = program.processes.indices().map(|process| {
+            program.standing(process).into_iter().map(|(local, state)| (local.to_word(), state)).collect()
         });
         let broken = program.processes.iter().map(|process| {
             let found = process.states.iter().position(|info| info.fault.is_some());
@@ -46,7 +45,11 @@ impl<'a> Resting<'a> {
     }
 
     fn rest(&self, process: ProcessId, start: LocalState) -> Option<StateId> {
-        let [only] = &self.automaton.settled(start)[..] else { return None };
-        self.ids[process].get(&self.automaton.intern(only.clone()).to_word()).copied()
+        let state =
+            |local: &LocalState| self.ids[process].get(&self.automaton.intern(local.clone()).to_word()).copied();
+        let settled = self.automaton.settled(start);
+        let (first, others) = settled.split_first()?;
+        let found = state(first)?;
+        others.iter().all(|it| state(it) == Some(found)).then_some(found)
     }
 }

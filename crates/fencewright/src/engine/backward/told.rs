@@ -1,6 +1,6 @@
 //! What the engines that search backward have in common around the search: the program they search, the run they tell.
 
-use crate::engine::automaton::{Automaton, Merging, RegisterFree};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging, RegisterFree};
 use crate::engine::backward::{Indexed, Search};
 use crate::engine::run::{Path, Trimming, replayed};
 use crate::engine::{Answer, Reduction, Stats, StopReason, Task, Unsupported, Verdict};
@@ -22,7 +22,7 @@ pub(super) fn automaton<'a>(task: &Task<'a>) -> Result<Automaton<'a>, Unsupporte
     let is_on = |reduction| task.options.is_on(reduction);
     let merging = Merging {
         dead_registers: is_on(Reduction::DEAD_REGISTERS),
-        local_steps: is_on(Reduction::LOCAL_STEPS),
+        local_steps: LocalSteps::if_on(is_on(Reduction::LOCAL_STEPS)),
         bisimilar: is_on(Reduction::BISIMILAR),
     };
     Ok(Automaton::new(task, merging))

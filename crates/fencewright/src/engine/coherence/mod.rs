@@ -60,7 +60,7 @@ mod values;
 use std::ops::RangeInclusive;
 
 use crate::analysis::swaps;
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging};
 use crate::engine::packed::{Badness, Budget, Buffered, End as SearchEnd, Outcome, Sequential, Shared};
 use crate::engine::{
     Answer, Card, Engine, Options, Reduction, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported,
@@ -299,7 +299,11 @@ fn shared<'a>(task: &Task<'a>, buffering: Buffering, k: u32, reducing: Reducing)
     let precision = Precision { abstraction: abstraction(task), k };
     let rules = Coherent { buffering, precision, has_labels: reducing == Reducing::Labels };
     let is_on = |reduction| task.options.is_on(reduction);
-    let merging = Merging { dead_registers: true, local_steps: is_on(Reduction::LOCAL_STEPS), bisimilar: false };
+    let merging = Merging {
+        dead_registers: true,
+        local_steps: LocalSteps::if_on(is_on(Reduction::LOCAL_STEPS)),
+        bisimilar: false,
+    };
     Shared {
         automaton: Automaton::new(task, merging),
         component: Buffered::new(task.program, buffering, rules),

@@ -6,7 +6,7 @@
 
 use super::{BOUND, ENDLESS, Explicit, MAX_BOUND, UNBOUNDED_DATA_STATES};
 use crate::analysis::growth;
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging};
 use crate::engine::packed::{
     Budget, Buffered, Component, Discipline, End, Finals, MachineStates, Outcome, Sequential, Shared,
 };
@@ -136,7 +136,7 @@ impl Collecting<'_> {
         let options = self.task.options;
         let merging = Merging {
             dead_registers: options.is_on(Reduction::DEAD_REGISTERS),
-            local_steps: options.is_on(Reduction::LOCAL_STEPS),
+            local_steps: LocalSteps::if_on(options.is_on(Reduction::LOCAL_STEPS)),
             bisimilar: false,
         };
         let shared = Shared {

@@ -15,7 +15,7 @@
 mod finals;
 
 use crate::analysis::{Swap, growth, swaps};
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging};
 use crate::engine::packed::{
     Badness, Budget, Buffered, Component, Discipline, End, MachineStates, Outcome, Sequential, Shared, run_on_threads,
 };
@@ -308,7 +308,7 @@ impl<'a, C: Component, F: Fn(Option<u32>) -> C> Checker<'a, F> {
         let is_on = |reduction| reducing != Reducing::Nothing && options.is_on(reduction);
         let merging = Merging {
             dead_registers: options.is_on(Reduction::DEAD_REGISTERS),
-            local_steps: is_on(Reduction::LOCAL_STEPS),
+            local_steps: LocalSteps::if_on(is_on(Reduction::LOCAL_STEPS)),
             bisimilar: false,
         };
         let swaps = match reducing {

@@ -45,7 +45,7 @@ mod written;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::engine::automaton::{Automaton, Merging, RegisterFree, Unmade};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging, RegisterFree, Unmade};
 use crate::engine::{Question, Reduced, Task};
 use crate::program::{PointId, ProcessId, Program, Property, PropertyKind, PropertyWords, Situation};
 use crate::source::Span;
@@ -114,7 +114,7 @@ impl Hang {
 
     fn situations(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Vec<Situation>, Unmade> {
         let may_wait = |process, point| self.may_wait(task.program, process, point);
-        let merging = Merging { dead_registers: true, local_steps: false, bisimilar: false };
+        let merging = Merging { dead_registers: true, local_steps: LocalSteps::None, bisimilar: false };
         let plain = Task::new(task.program, task.model, task.options);
         let automaton = Automaton::new(&plain, merging);
         let has_no_end = self.others == Others::End && task.program.has_unbounded_data();

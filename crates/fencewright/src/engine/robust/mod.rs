@@ -26,7 +26,7 @@ mod search;
 mod sooner;
 mod state;
 
-use crate::engine::automaton::{Automaton, Merging, RegisterFree};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging, RegisterFree};
 use crate::engine::run::{Trimming, replayed};
 use crate::engine::{
     Answer, Card, Engine, Question, Reduced, Repairs, RestsOn, Stats, Task, Unmade, Unsupported, Verdict, is_enumerable,
@@ -79,7 +79,7 @@ impl Robust {
         is_enumerable(task.program)?;
         let program = keeping_registers(&alone(task.program));
         let plain = Task::new(&program, Model::STRONGEST, task.options);
-        let merging = Merging { dead_registers: true, local_steps: false, bisimilar: false };
+        let merging = Merging { dead_registers: true, local_steps: LocalSteps::None, bisimilar: false };
         let automaton = Automaton::new(&plain, merging);
         let free = RegisterFree::new(&plain, &automaton, monitor)?;
         state::situations(&plain, &free, monitor)
@@ -219,7 +219,7 @@ impl Engine for Attacks {
         if buffering == Buffering::None {
             return Ok(Answer { engine: self.name(), verdict: Verdict::Safe, stats: Stats::default() });
         }
-        let merging = Merging { dead_registers: true, local_steps: true, bisimilar: false };
+        let merging = Merging { dead_registers: true, local_steps: LocalSteps::All, bisimilar: false };
         let automaton = Automaton::new(task, merging);
         let (end, stats) = Search::new(task, buffering, &automaton).run(monitor);
         let shown = |path, violation| match replayed(task, &automaton, path, violation, Trimming::Tried) {

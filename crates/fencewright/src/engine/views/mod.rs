@@ -25,7 +25,7 @@ mod shape;
 mod state;
 mod watcher;
 
-use crate::engine::automaton::{Automaton, Merging};
+use crate::engine::automaton::{Automaton, LocalSteps, Merging};
 use crate::engine::data_race::race_property;
 use crate::engine::packed::{Badness, Budget, End, MachineStates, Sequential, Shared};
 use crate::engine::robust::trace_property;
@@ -227,7 +227,7 @@ impl Asked<'_> {
         let options = self.task.options;
         let merging = Merging {
             dead_registers: options.is_on(Reduction::DEAD_REGISTERS),
-            local_steps: options.is_on(Reduction::LOCAL_STEPS),
+            local_steps: LocalSteps::if_on(options.is_on(Reduction::LOCAL_STEPS)),
             bisimilar: false,
         };
         let shared = Shared {
