@@ -111,7 +111,11 @@ fn constraints_are_few() {
         ("token_4", 850),
         ("seqlock", 159),
         ("seqlock_readers", 160),
+        ("seqlock_broken", 179),
+        ("seqlock_wraps_once", 114),
         ("ring_1", 171),
+        ("rcu", 255),
+        ("rcu_readers", 6_588),
         ("rcu_fenced", 180),
     ];
     let options = Options::default();

@@ -142,6 +142,17 @@ fn projections_have_a_basis_each() {
     }
 }
 
+/// What a projection finds of other threads branches without a step that others see: the search runs as many of such
+/// steps at once as leave a map on local states. One step at a time, there are too many constraints.
+#[test]
+fn pairs_of_the_bakery_have_a_basis_each() {
+    let (program, options) = (example("release_acquire/bakery_3"), Options::default());
+    let found = certified(&Auto, &Task::new(&program, Model::Ra, &options), &Unlimited);
+    let certificate = found.unwrap_or_else(|why| panic!("{why}")).expect("it is safe");
+    let Claim::Safe(_, Proof::ProjectedPotentials(all)) = &certificate.claim else { panic!("it is another proof") };
+    assert!(all.len() == 3 && all.iter().all(|it| it.kept.len() == 2));
+}
+
 #[test]
 fn every_verdict_has_a_certificate() {
     let (n_bases, n_weak, n_runs) = (Cell::new(0_u64), Cell::new(0_u64), Cell::new(0_u64));
