@@ -184,7 +184,7 @@ impl<'a, C: Component> Sequential<'a, C> {
     #[inline]
     fn poll_if_due(&mut self, number: usize, budget: Budget, monitor: &dyn Monitor) -> Option<End> {
         let n_interned = self.shared.component.n_interned();
-        let work = number + self.found.states.len() / 8 + n_interned * 8;
+        let work = number + self.found.parents.len() / 8 + n_interned * 8;
         if work < self.polled + C::POLL_EVERY && n_interned <= budget.interned {
             return None;
         }

@@ -53,6 +53,8 @@ pub(crate) use table::BufferId;
 #[derive(Debug)]
 pub(crate) struct Buffered<R: Rules> {
     buffering: Buffering,
+    /// Whether there are buffers at all: asked at each access.
+    has_buffers: bool,
     /// How many stores a process may have pending; beyond that it waits.
     bound: Option<u32>,
     buffers: BufferTable<R>,
@@ -69,8 +71,10 @@ pub(crate) struct Hand {
 impl<R: Rules> Buffered<R> {
     /// Memory of a program whose stores wait like this; these are the rules.
     pub(crate) fn new(program: &Program, buffering: Buffering, rules: R) -> Self {
-        let n_buffers = if buffering == Buffering::None { 0 } else { program.processes().len() };
-        Self { buffering, bound: None, buffers: BufferTable::new(rules), memory: Cells::new(program, n_buffers) }
+        let has_buffers = buffering != Buffering::None;
+        let n_buffers = if has_buffers { program.processes().len() } else { 0 };
+        let memory = Cells::new(program, n_buffers);
+        Self { buffering, has_buffers, bound: None, buffers: BufferTable::new(rules), memory }
     }
 
     /// The same with a bound on the stores that a process may have pending.
@@ -90,7 +94,7 @@ impl<R: Rules> Buffered<R> {
 
     /// The buffer of a process, where there are some.
     pub(crate) fn buffer(&self, words: &[u32], process: ProcessId) -> Option<BufferId> {
-        (self.buffering != Buffering::None).then(|| words[process.index()])
+        self.has_buffers.then(|| words[process.index()])
     }
 
     /// What waits in a buffer.
@@ -106,15 +110,15 @@ impl<R: Rules> Buffered<R> {
     /// Whether nothing waits for a process.
     #[inline]
     fn is_drained(&self, words: &[u32], process: ProcessId) -> bool {
-        self.buffering == Buffering::None || words[process.index()] == EMPTY
+        !self.has_buffers || words[process.index()] == EMPTY
     }
 
     fn may_update(&self, hand: &mut Hand, words: &[u32], process: ProcessId, x: LocationId) -> bool {
-        match self.buffering {
-            Buffering::None => true,
-            Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => words[process.index()] == EMPTY,
-            Buffering::PerLocation(PsoRmw::Location) => self.node(hand, words, process).is_drained_of(x),
-        }
+        self.is_drained(words, process)
+            || match self.buffering {
+                Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => false,
+                Buffering::PerLocation(PsoRmw::Location) => self.node(hand, words, process).is_drained_of(x),
+            }
     }
 }
 
@@ -147,7 +151,7 @@ impl<R: Rules> Component for Buffered<R> {
 
     #[inline]
     fn store(&self, hand: &mut Hand, words: &mut [u32], asked: Asked, (x, value): Stored) -> bool {
-        if self.buffering == Buffering::None {
+        if !self.has_buffers {
             self.memory.set(words, x, value);
             return true;
         }
@@ -239,7 +243,7 @@ impl<R: Rules> Component for Buffered<R> {
     }
 
     fn stores_wait(&self) -> bool {
-        self.buffering != Buffering::None
+        self.has_buffers
     }
 
     fn has_hit_bound(hand: &Hand) -> bool {
