@@ -69,7 +69,7 @@ pub use locals::{LocalState, local_states};
 pub use multisets::{Gathering, Multisets};
 pub use parse::parse;
 pub use potentials::Potentials;
-pub use projections::{Projected, foreign};
+pub use projections::{Projected, Reason, foreign};
 pub use race::explore_ordered;
 pub use represented::arbitrary;
 pub use robust::explore_attacks;
@@ -209,7 +209,7 @@ pub enum Proof {
     Basis(Box<Basis>),
     /// Nothing that leads to one is initial, whatever the number of copies of threads.
     Multisets(Box<Multisets>),
-    /// Nothing that leads to one is initial, for some threads at a time against any behavior of the others.
+    /// Some threads at a time reach none, against any behavior of the others.
     Projections(Vec<Projected>),
     /// The same of each representative of a program with any number of threads with an index.
     Represented(Vec<Vec<Projected>>),

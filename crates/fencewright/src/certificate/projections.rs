@@ -10,6 +10,9 @@
 //! other locations comes from kept threads alone. So if each thing that may go wrong is *known* in one projection,
 //! which keeps the threads that it is about and all writers of what it looks at, and no projection reaches what is
 //! known in it, nothing goes wrong.
+//!
+//! A projection is shown by a basis, or, where data is unbounded, through a grid ([`abstraction`]). The argument is the
+//! same; there a foreign location has no variable, and each rule says what is left of it.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +22,7 @@ use crate::system::Flow;
 use crate::util::Idx;
 
 use super::Subject;
+use super::abstraction::{self, Abstraction, Known};
 use super::bad::is_known;
 use super::basis::Basis;
 use super::closed::check_kept;
@@ -28,11 +32,20 @@ use super::verify::{Failure, Steps};
 
 /// A proof for some threads against any behavior of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Projected<B = Basis> {
+pub struct Projected<W = Reason> {
     /// The threads.
     pub kept: BTreeSet<ProcessId>,
-    /// The proof; its processes are these, in their order.
-    pub basis: B,
+    /// The proof.
+    pub why: W,
+}
+
+/// Why some threads reach nothing bad, whatever the others do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing that leads to it is initial; the processes are the kept threads, in their order.
+    Basis(Basis),
+    /// Seen through this, it is not reached; processes are named as in the program.
+    Abstraction(Abstraction),
 }
 
 /// Checks a proof by projections.
@@ -63,12 +76,12 @@ pub(super) fn check_potentials(
     for (i, projected) in all.iter().enumerate() {
         let foreign = foreign(program, &projected.kept);
         let kept: Vec<ProcessId> = projected.kept.iter().copied().collect();
-        if projected.basis.values.len() != program.locations().len() {
+        if projected.why.values.len() != program.locations().len() {
             return Failure::refused("it does not have the locations of the program");
         }
-        let offers = potentials::offers(Flow { program, placement }, &projected.basis, &foreign);
+        let offers = potentials::offers(Flow { program, placement }, &projected.why, &foreign);
         let checked = check_values(&offers)
-            .and_then(|()| potentials::check_kept(&offers, &kept, messaging, &projected.basis, steps));
+            .and_then(|()| potentials::check_kept(&offers, &kept, messaging, &projected.why, steps));
         checked.map_err(|it| it.within(&format!("projection {}", i + 1)))?;
     }
     Ok(())
@@ -82,17 +95,36 @@ pub(super) fn check_each(
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
     for (i, projected) in all.iter().enumerate() {
-        let foreign = foreign(program, &projected.kept).union(arbitrary).copied().collect();
-        let kept: Vec<ProcessId> = projected.kept.iter().copied().collect();
-        let (values, foreign) = (&projected.basis.values, &foreign);
-        if values.len() != program.locations().len() {
-            return Failure::refused("it does not have the locations of the program");
-        }
-        let offers = Offers { flow: Flow { program, placement }, buffering: subject.buffering()?, values, foreign };
-        let checked = check_values(&offers).and_then(|()| check_kept(&offers, &kept, &projected.basis, steps));
+        let known = known(program, &projected.kept, arbitrary);
+        let flow = Flow { program, placement };
+        let checked = match &projected.why {
+            Reason::Basis(basis) => check_basis(flow, subject, (basis, &known), steps),
+            Reason::Abstraction(grid) => abstraction::check_kept(flow, subject, (grid, &known), steps),
+        };
         checked.map_err(|it| it.within(&format!("projection {}", i + 1)))?;
     }
     Ok(())
+}
+
+fn check_basis(
+    flow: Flow<'_>,
+    subject: &Subject,
+    (basis, Known { threads, foreign }): (&Basis, &Known),
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let values = &basis.values;
+    if values.len() != flow.program.locations().len() {
+        return Failure::refused("it does not have the locations of the program");
+    }
+    let offers = Offers { flow, buffering: subject.buffering()?, values, foreign };
+    check_values(&offers)?;
+    check_kept(&offers, threads, basis, steps)
+}
+
+/// Some threads, where some locations are foreign, whoever writes them.
+pub(super) fn known(program: &Program, kept: &BTreeSet<ProcessId>, arbitrary: &BTreeSet<LocationId>) -> Known {
+    let foreign = foreign(program, kept).union(arbitrary).copied().collect();
+    Known { threads: kept.iter().copied().collect(), foreign }
 }
 
 /// The locations that threads may write that are not kept.
@@ -112,8 +144,7 @@ fn check_complete<B>(program: &Program, all: &[Projected<B>]) -> Result<(), Fail
             return Failure::refused(format!("no projection keeps `{}`", it.name));
         }
     }
-    let knows: Vec<(Vec<ProcessId>, BTreeSet<LocationId>)> =
-        all.iter().map(|it| (it.kept.iter().copied().collect(), foreign(program, &it.kept))).collect();
+    let knows: Vec<Known> = all.iter().map(|it| known(program, &it.kept, &BTreeSet::new())).collect();
     for (id, property) in program.properties().iter_enumerated() {
         match property.kind {
             PropertyKind::Control | PropertyKind::Final => {}
@@ -125,7 +156,7 @@ fn check_complete<B>(program: &Program, all: &[Projected<B>]) -> Result<(), Fail
                 return Failure::refused("projections show where threads do not get, and what they do not end with");
             }
         }
-        let is_shown = |situation| knows.iter().any(|(kept, foreign)| is_known(property, situation, kept, foreign));
+        let is_shown = |situation| knows.iter().any(|it| is_known(property, situation, &it.threads, &it.foreign));
         if !property.situations.iter().all(is_shown) {
             return Failure::refused(format!("property {}: no projection knows of one of its situations", id.index()));
         }

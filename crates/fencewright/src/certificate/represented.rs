@@ -12,8 +12,9 @@ use crate::program::{Indexed, LocationId, Placement, ProcessId, Program, Propert
 use crate::util::Idx;
 
 use super::Subject;
+use super::abstraction::Known;
 use super::bad::is_known;
-use super::projections::{Projected, check_each, foreign};
+use super::projections::{Projected, check_each, known};
 use super::verify::{Failure, Steps, observed};
 
 /// Checks a proof by projections of each representative.
@@ -77,11 +78,7 @@ impl Represented<'_> {
 
     fn check_situations(&self, all: &[Projected]) -> Result<(), Failure> {
         let arbitrary = arbitrary(self.watched, self.indexed);
-        let knows = |it: &Projected| -> (Vec<ProcessId>, BTreeSet<LocationId>) {
-            let foreign = foreign(self.watched, &it.kept).union(&arbitrary).copied().collect();
-            (it.kept.iter().copied().collect(), foreign)
-        };
-        let knows: Vec<_> = all.iter().map(knows).collect();
+        let knows: Vec<Known> = all.iter().map(|it| known(self.watched, &it.kept, &arbitrary)).collect();
         let properties = self.representative.properties().iter_enumerated().zip(self.watched.properties());
         for ((id, asked), property) in properties {
             match property.kind {
@@ -94,7 +91,7 @@ impl Represented<'_> {
                 | PropertyKind::Trace => return Failure::refused("representatives show where threads do not get"),
             }
             for (said, situation) in asked.situations.iter().zip(&property.situations) {
-                let is_shown = knows.iter().any(|(kept, foreign)| is_known(property, situation, kept, foreign));
+                let is_shown = knows.iter().any(|it| is_known(property, situation, &it.threads, &it.foreign));
                 if self.is_due(&self.representative.indices_of(said, self.indexed))? && !is_shown {
                     let id = id.index();
                     return Failure::refused(format!("property {id}: no projection knows of one of its situations"));

@@ -14,7 +14,7 @@ use super::fences::{FenceClaim, FenceOutcome, FenceSet};
 use super::potentials::Strength;
 use super::{
     Abstraction, Buffers, Certificate, Claim, Crowd, LocalState, Multisets, Potentials, Projected, Proof, Question,
-    VERSION, Witness,
+    Reason, VERSION, Witness,
 };
 
 /// The text of a certificate.
@@ -102,7 +102,7 @@ impl Lines {
             Proof::Attacks(n_states) => self.line(format_args!("proof attacks {n_states}")),
             Proof::Views(n_states) => self.line(format_args!("proof knowledge {n_states}")),
             Proof::Buffers(Buffers { k, n_states }) => self.line(format_args!("proof buffers {k} {n_states}")),
-            Proof::Abstraction(grid) => self.abstraction(grid),
+            Proof::Abstraction(grid) => self.listed(&format!("abstraction {}", grid.k), |out| out.abstraction(grid)),
             Proof::Multisets(it) => self.listed("multisets", |out| out.multisets(it)),
             Proof::Projections(all) => self.listed("projections", |out| out.projections(all)),
             Proof::Represented(all) => self.listed("representatives", |out| {
@@ -114,9 +114,9 @@ impl Lines {
             Proof::Crowd(crowd) => self.listed("crowd", |out| out.crowd(crowd)),
             Proof::Basis(basis) => self.listed("basis", |out| out.basis(basis)),
             Proof::ProjectedPotentials(all) => self.listed("projected-potentials", |out| {
-                for Projected { kept, basis } in all {
+                for Projected { kept, why } in all {
                     out.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
-                    out.potentials(basis);
+                    out.potentials(why);
                 }
             }),
             Proof::Potentials(basis) => {
@@ -164,14 +164,19 @@ impl Lines {
     }
 
     fn projections(&mut self, all: &[Projected]) {
-        for Projected { kept, basis } in all {
+        for Projected { kept, why } in all {
             self.line(format_args!("kept{}", words(kept.iter().map(|it| it.index()))));
-            self.basis(basis);
+            match why {
+                Reason::Basis(basis) => self.basis(basis),
+                Reason::Abstraction(grid) => {
+                    self.line(format_args!("grid {}", grid.k));
+                    self.abstraction(grid);
+                }
+            }
         }
     }
 
     fn abstraction(&mut self, grid: &Abstraction) {
-        self.line(format_args!("proof abstraction {}", grid.k));
         self.line(format_args!("single{}", words(&grid.single)));
         self.line(format_args!("pair{}", words(&grid.pair)));
         if let Some(modulus) = grid.modulus {
@@ -196,7 +201,6 @@ impl Lines {
             };
             self.line(format_args!("scale {scale}*{variable}"));
         }
-        self.line("qed");
     }
 
     fn basis(&mut self, basis: &Basis) {

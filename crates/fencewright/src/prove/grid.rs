@@ -2,8 +2,8 @@
 
 use crate::certificate::abstraction as certificate;
 use crate::certificate::{Abstraction, Claim, Proof, verify};
-use crate::engine::predicates::{Grid, Predicate, Predicates, Site};
-use crate::engine::{Engine, RestsOn, StopReason, Task};
+use crate::engine::predicates::{Confirming, Grid, Predicate, Predicates, Site};
+use crate::engine::{Engine, RestsOn, StopReason, Task, Verdict};
 use crate::watch::Monitor;
 
 use super::{Scaled, observed, reason};
@@ -21,18 +21,30 @@ impl super::Prover for Prover {
     }
 
     fn prove(&self, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Proof, StopReason> {
-        let grid = observed(task, |task| match Predicates::grid(task, monitor) {
-            Ok(Ok(grid)) => Ok(abstraction(grid)),
-            Ok(Err(reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted))) => Err(reason),
-            Ok(Err(reason @ StopReason::Defect(_))) => Err(reason),
-            Ok(Err(reason)) => Err(StopReason::Unproved(reason.to_string())),
-            Err(unsupported) => Err(StopReason::Unproved(unsupported.reason)),
-        })?;
+        let defect = || StopReason::Defect("a program that was found safe has a bad run".to_owned());
+        let grid = observed(task, |task| seen(task, Confirming::ByRun, monitor)?.ok_or_else(defect))?;
         let proof = Proof::Abstraction(grid);
         let certificate = super::certificate(task, Claim::Safe(task.placement.clone(), proof.clone()));
         // The engine may have needed more than a grid.
         let accepted = verify(task.program, &certificate, &Scaled(monitor));
         accepted.map(|()| proof).map_err(|failure| reason(failure, StopReason::Unproved))
+    }
+}
+
+/// A grid through which a program is seen to be safe; nothing if it has a bad run.
+pub(super) fn seen(
+    task: &Task<'_>,
+    confirming: Confirming,
+    monitor: &dyn Monitor,
+) -> Result<Option<Abstraction>, StopReason> {
+    match Predicates::grid(task, confirming, monitor) {
+        Ok(Ok(grid)) => Ok(Some(abstraction(grid))),
+        Ok(Err(Verdict::Safe | Verdict::Unsafe(_))) => Ok(None),
+        Ok(Err(Verdict::Unknown(
+            reason @ (StopReason::Timeout | StopReason::Memory | StopReason::Interrupted | StopReason::Defect(_)),
+        ))) => Err(reason),
+        Ok(Err(Verdict::Unknown(reason))) => Err(StopReason::Unproved(reason.to_string())),
+        Err(unsupported) => Err(StopReason::Unproved(unsupported.reason)),
     }
 }
 

@@ -64,7 +64,7 @@ fn shown(
     let unproved = || StopReason::Unproved("threads by themselves do not show it".to_owned());
     while kept.len() <= MAX_KEPT {
         if let Some(basis) = with_classes(task, &kept, monitor)? {
-            return Ok(Projected { kept, basis });
+            return Ok(Projected { kept, why: basis });
         }
         kept.insert(next(task.program, &kept, &BTreeSet::new()).ok_or_else(unproved)?);
     }

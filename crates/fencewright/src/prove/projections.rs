@@ -1,4 +1,4 @@
-//! Bases for some threads at a time, against any behavior of the others, as a proof.
+//! Bases for some threads at a time, against any behavior of the others, as a proof; where data is unbounded, grids.
 //!
 //! The search is asked about the projected program, and its states are told for the local states of the program itself:
 //! the checker erases letters where the projection has registers that may hold anything, and these are dead at every
@@ -6,21 +6,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::certificate::abstraction::{Predicate, Site};
 use crate::certificate::basis::Class;
 use crate::certificate::{
-    Basis, Claim, Constraint, LocalState, ProcessProof, Projected, Proof, Waiting, foreign, local_states,
+    Abstraction, Basis, Claim, Constraint, LocalState, ProcessProof, Projected, Proof, Reason, Waiting, foreign,
+    local_states,
 };
 use crate::engine::automaton::Merging;
 use crate::engine::backward::Resting;
 use crate::engine::backward::load_buffer::proof::{Sought, Told, seek as search};
+use crate::engine::predicates::{Confirming, Predicates};
 use crate::engine::projection::{MAX_KEPT, goals, next, updates};
-use crate::engine::{RestsOn, StopReason, Task};
-use crate::program::{LocationId, Placement, ProcessId, Projection, Value};
+use crate::engine::{Engine, RestsOn, StopReason, Task};
+use crate::program::{LocationId, Placement, ProcessId, Program, Projection, RegisterId, StateVar, Value};
 use crate::system::{Control, Flow};
 use crate::util::{Idx, IndexVec};
 use crate::watch::Monitor;
 
 use super::basis::{element, process_proof};
+use super::grid::seen;
 use super::mergings::MERGINGS;
 use super::{Capped, Scaled, checked, observed, reason};
 
@@ -91,37 +95,37 @@ pub(super) fn shown(
         if kept.len() > MAX_KEPT + usize::from(task.program.has_invariants()) {
             return Err(unproved());
         }
-        match with_classes(task, &kept, given, monitor)? {
-            Some(basis) => return Ok(Projected { kept, basis }),
+        match why(task, &kept, given, monitor)? {
+            Some(why) => return Ok(Projected { kept, why }),
             None => drop(kept.insert(next(task.program, &kept, given.dropped).ok_or_else(unproved)?)),
         }
     }
 }
 
-/// A basis, unless there is an alarm: from the first search whose states are a map on local states.
-fn with_classes(
+/// A basis, or a grid where data is unbounded, unless there is an alarm.
+fn why(
     task: &Task<'_>,
     kept: &BTreeSet<ProcessId>,
     given: Given<'_>,
     monitor: &dyn Monitor,
-) -> Result<Option<Basis>, StopReason> {
-    let unproved = |why: &str| StopReason::Unproved(why.to_owned());
+) -> Result<Option<Reason>, StopReason> {
     let updates = updates(task).map_err(|it| StopReason::Unproved(it.reason))?;
     let projection = task.program.projection(task.placement, kept, updates, given.foreign);
-    if projection.picks_integers {
-        return Err(unproved("other threads write what has no range"));
-    }
-    // Registers that are not there in the program are dead wherever it is.
-    for merging in MERGINGS.into_iter().filter(|it| it.dead_registers) {
-        let projected = Task { program: &projection.program, placement: &Placement::NONE, ..*task };
-        let seeking = Seeking { task, kept, given, projection: &projection };
-        match seeking.seek(&projected, merging, monitor)? {
-            Found::Alarm => return Ok(None),
-            Found::Basis(basis) => return Ok(Some(basis)),
-            Found::NoMap => {}
+    let projected = Task { program: &projection.program, placement: &Placement::NONE, ..*task };
+    let seeking = Seeking { task, kept, given, projection: &projection };
+    let basis = match projection.picks_integers {
+        true => Err(StopReason::Unproved("other threads write what has no range".to_owned())),
+        false => seeking.with_classes(&projected, monitor),
+    };
+    match basis {
+        Err(StopReason::Constraints(_) | StopReason::Unproved(_)) if Predicates.takes(&projected).is_ok() => {
+            match seen(&projected, Confirming::Left, &Capped { monitor, max: MAX_CONSTRAINTS }) {
+                Err(StopReason::Unproved(_)) => Ok(None),
+                found => Ok(found?.map(|grid| Reason::Abstraction(of_program(task.program, kept, grid)))),
+            }
         }
+        basis => Ok(basis?.map(Reason::Basis)),
     }
-    Err(unproved("local states have no classes"))
 }
 
 /// States of the search that local states of the program rest in, counted.
@@ -166,6 +170,19 @@ enum Found {
 }
 
 impl Seeking<'_> {
+    /// A basis, unless there is an alarm: from the first search whose states are a map on local states.
+    fn with_classes(&self, projected: &Task<'_>, monitor: &dyn Monitor) -> Result<Option<Basis>, StopReason> {
+        // Registers that are not there in the program are dead wherever it is.
+        for merging in MERGINGS.into_iter().filter(|it| it.dead_registers) {
+            match self.seek(projected, merging, monitor)? {
+                Found::Alarm => return Ok(None),
+                Found::Basis(basis) => return Ok(Some(basis)),
+                Found::NoMap => {}
+            }
+        }
+        Err(StopReason::Unproved("local states have no classes".to_owned()))
+    }
+
     fn seek(&self, projected: &Task<'_>, merging: Merging, monitor: &dyn Monitor) -> Result<Found, StopReason> {
         let capped = Capped { monitor, max: MAX_CONSTRAINTS };
         match search(projected, merging, &capped) {
@@ -202,6 +219,36 @@ impl Seeking<'_> {
         }
         let elements = told.elements.iter().filter_map(|told| at_rest(element(told), &numbers)).collect();
         Ok(Found::Basis(Basis { values, processes, elements }))
+    }
+}
+
+/// A grid of a projection in the words of the program. What is only there in the projection is left out; the checker
+/// tells whether it was needed.
+fn of_program(program: &Program, kept: &BTreeSet<ProcessId>, grid: Abstraction) -> Abstraction {
+    let of: IndexVec<ProcessId, ProcessId> = kept.iter().copied().collect();
+    let register = |place: ProcessId, register: RegisterId| {
+        let is_there = register.index() < program.processes()[of[place]].registers.len();
+        is_there.then_some((of[place], register))
+    };
+    let site = |site: Site| match site {
+        Site::Memory(x) => Some(Site::Memory(x)),
+        Site::Register(place, it) => register(place, it).map(|(process, it)| Site::Register(process, it)),
+        Site::Newest(place, at) => Some(Site::Newest(of[place], at)),
+        Site::Last(place, x) => Some(Site::Last(of[place], x)),
+    };
+    let predicate = |Predicate { coefficients, bound }: Predicate| {
+        let named = coefficients.into_iter().map(|(factor, at)| Some((factor, site(at)?)));
+        Some(Predicate { coefficients: named.collect::<Option<_>>()?, bound })
+    };
+    let variable = |it: StateVar| match it {
+        StateVar::Memory(x) => Some(StateVar::Memory(x)),
+        StateVar::Register(place, it) => register(place, it).map(|(process, it)| StateVar::Register(process, it)),
+    };
+    Abstraction {
+        predicates: grid.predicates.into_iter().filter_map(predicate).collect(),
+        late: grid.late.into_iter().map(|place| of[place]).collect(),
+        scales: grid.scales.into_iter().filter_map(|(it, scale)| Some((variable(it)?, scale))).collect(),
+        ..grid
     }
 }
 

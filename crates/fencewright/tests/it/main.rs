@@ -61,6 +61,7 @@ mod translate_examples;
 mod translate_laws;
 mod translate_sizes;
 mod translate_tools;
+mod unbounded_certificates;
 mod vacuous;
 mod views_model;
 mod walk;

@@ -130,10 +130,10 @@ fn projections_have_a_basis_each() {
             fewer.remove(at);
             assert!(!accepts(fewer), "{model}: pair {at} is left out");
             let mut holed = all.clone();
-            holed[at].basis.elements.clear();
+            holed[at].why.elements.clear();
             assert!(!accepts(holed), "{model}: pair {at} has no basis");
             let mut narrow = all.clone();
-            narrow[at].basis.values.iter_mut().for_each(|values| values.retain(|&it| it == 0));
+            narrow[at].why.values.iter_mut().for_each(|values| values.retain(|&it| it == 0));
             assert!(!accepts(narrow), "{model}: pair {at} lacks values");
             let mut other = all.clone();
             other[at].kept = all[(at + 1) % all.len()].kept.clone();

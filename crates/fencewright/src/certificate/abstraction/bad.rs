@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::certificate::Failure;
+use crate::certificate::bad::is_known;
 use crate::numeric::{Bound, Zone};
 use crate::program::{Domain, Expr, Program, Situation, StateVar};
 
-use super::configuration::{Configuration, Layout};
+use super::configuration::{Configuration, Known, Layout};
 use super::data::Data;
 use super::evaluate::truth;
 
@@ -38,14 +39,17 @@ fn domain(program: &Program, variable: StateVar) -> Domain {
 pub(super) struct Bad<'a> {
     pub(super) program: &'a Program,
     pub(super) layout: &'a Layout,
+    pub(super) known: &'a Known,
 }
 
 impl Bad<'_> {
-    /// Refuses a configuration that may be bad.
+    /// Refuses a configuration that may be bad: one with a situation of which it is known who is in it.
     pub(super) fn check(&self, at: &Configuration) -> Result<(), Failure> {
         for property in self.program.properties() {
             let is_time = property.kind.is_due(at.key.shapes.iter().all(super::buffer::Shape::is_empty));
-            for situation in property.situations.iter().filter(|_| is_time) {
+            let Known { threads, foreign } = self.known;
+            let is_here = |it: &&Situation| is_time && is_known(property, it, threads, foreign);
+            for situation in property.situations.iter().filter(is_here) {
                 if self.may_hold(at, situation)? {
                     let line = self.program.source().line_name(property.span);
                     return Failure::refused(format!("with this abstraction the property of {line} may not hold"));
@@ -56,14 +60,15 @@ impl Bad<'_> {
     }
 
     fn may_hold(&self, at: &Configuration, situation: &Situation) -> Result<bool, Failure> {
-        let mut controls = at.key.controls.iter_enumerated();
-        let is_there = controls.all(|(process, control)| situation.admits(process, control.point()));
+        // Where the others are is not known.
+        let mut threads = self.known.threads.iter();
+        let is_there = threads.all(|&process| situation.admits(process, at.key.controls[process].point()));
         if !is_there {
             return Ok(false);
         }
         let variable = |it: &StateVar| match it {
             StateVar::Register(process, register) => self.layout.register(*process, *register),
-            StateVar::Memory(x) => self.layout.location(*x),
+            StateVar::Memory(x) => self.layout.location(*x).expect("no known situation looks at what others write"),
         };
         // A condition without a value does not hold.
         Ok(truth(&situation.condition, &at.data, &variable)?.iter().any(|case| case.1 == Some(true)))

@@ -3,6 +3,11 @@
 //! ```text
 //!    variables:   0 │ memory … │ registers of all processes … │ what waits, process by process …
 //! ```
+//!
+//! Where some threads are looked at against any behavior of the others, the others have no registers, and locations
+//! that they may write no variable: nothing is ever known of these.
+
+use std::collections::BTreeSet;
 
 use crate::numeric::{Bound, Term, Zone};
 use crate::program::{Domain, Initial, LocationId, ProcessId, Program, RegisterId, Value};
@@ -12,41 +17,61 @@ use crate::util::{Idx, IndexVec};
 use super::buffer::{Buffer, Shape};
 use super::data::Data;
 
+/// Who is looked at. Others may do anything.
+#[derive(Clone, Debug)]
+pub(in crate::certificate) struct Known {
+    /// These threads take steps; the others are gone.
+    pub(in crate::certificate) threads: Vec<ProcessId>,
+    /// Locations that others may write, of which nothing is known. A load finds any value there, and what is stored
+    /// does not matter.
+    pub(in crate::certificate) foreign: BTreeSet<LocationId>,
+}
+
+impl Known {
+    /// All that there is.
+    pub(super) fn all(program: &Program) -> Self {
+        Self { threads: program.processes().indices().collect(), foreign: BTreeSet::new() }
+    }
+}
+
 /// Which variable is what.
 #[derive(Debug)]
 pub(super) struct Layout {
-    n_locations: usize,
-    /// The first register of each process, and how many there are.
+    /// Those of which something is known.
+    locations: IndexVec<LocationId, Option<usize>>,
+    /// The first register of each process, and how many there are; none of a process that is not looked at.
     registers: IndexVec<ProcessId, (usize, usize)>,
     /// Memory and registers end here.
     pub(super) n_base: usize,
 }
 
 impl Layout {
-    pub(super) fn new(program: &Program) -> Self {
-        let mut n_base = 1 + program.locations().len();
-        let registers = program.processes().iter().map(|process| {
-            let first = n_base;
-            n_base += process.registers.len();
-            (first, process.registers.len())
+    pub(super) fn new(program: &Program, known: &Known) -> Self {
+        let mut n_base = 1;
+        let mut take = |n_variables: usize| {
+            n_base += n_variables;
+            n_base - n_variables
+        };
+        let locations = program.locations().indices();
+        let locations = locations.map(|x| (!known.foreign.contains(&x)).then(|| take(1))).collect();
+        let registers = program.processes().iter_enumerated().map(|(process, it)| {
+            let n_registers = if known.threads.contains(&process) { it.registers.len() } else { 0 };
+            (take(n_registers), n_registers)
         });
-        Self { n_locations: program.locations().len(), registers: registers.collect(), n_base }
+        let registers = registers.collect();
+        Self { locations, registers, n_base }
     }
 
-    pub(super) fn location(&self, x: LocationId) -> usize {
-        1 + x.index()
+    /// The variable of what memory holds at a location; `None` if nothing is known of it, or there is no such location.
+    pub(super) fn location(&self, x: LocationId) -> Option<usize> {
+        self.locations.get(x).copied().flatten()
     }
 
     pub(super) fn register(&self, process: ProcessId, register: RegisterId) -> usize {
         self.registers[process].0 + register.index()
     }
 
-    /// The variable of a location, if there is such a location.
-    pub(super) fn find_location(&self, x: LocationId) -> Option<usize> {
-        (x.index() < self.n_locations).then(|| self.location(x))
-    }
-
-    /// The variable of a register, if there is such a register.
+    /// The variable of a register, if there is such a register, and its process is looked at.
     pub(super) fn find_register(&self, process: ProcessId, register: RegisterId) -> Option<usize> {
         let (first, n_registers) = *self.registers.get(process)?;
         (register.index() < n_registers).then(|| first + register.index())
@@ -77,17 +102,19 @@ pub(super) struct Configuration {
 
 impl Configuration {
     /// How a program starts.
-    pub(super) fn initial(program: &Program, layout: &Layout) -> Self {
+    pub(super) fn initial(program: &Program, known: &Known, layout: &Layout) -> Self {
         let mut zone = Zone::all(layout.n_base);
         let mut start = |variable: usize, bounds: Option<(Value, Value)>| {
             let is_possible = bounds.is_none_or(|bounds| within(&mut zone, variable, bounds));
             debug_assert!(is_possible, "what a variable holds at the start is a value");
         };
         for (x, location) in program.locations().iter_enumerated() {
-            start(layout.location(x), initial_bounds(location.initial, location.domain));
+            if let Some(variable) = layout.location(x) {
+                start(variable, initial_bounds(location.initial, location.domain));
+            }
         }
-        for (process, it) in program.processes().iter_enumerated() {
-            for (register, it) in it.registers.iter_enumerated() {
+        for &process in &known.threads {
+            for (register, it) in program.processes()[process].registers.iter_enumerated() {
                 start(layout.register(process, register), initial_bounds(it.initial, it.domain));
             }
         }

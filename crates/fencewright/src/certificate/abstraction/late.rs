@@ -18,6 +18,9 @@
 //!
 //! That takes stores that reach memory in the order in which they were made, so under PSO all have to be to one
 //! location; and there an update of another location must not come while a store may wait, for it cannot be put off.
+//!
+//! Against any behavior of other threads a load of a location that these may write finds any value, late or not, and a
+//! store there is a step of the process alone.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +29,12 @@ use crate::program::{FenceKind, LocationId, Op, Place, ProcessId, Program};
 use crate::system::{Control, Flow, Move};
 
 /// The control points of a process at which a store may wait, if the process can be late.
-pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Buffering) -> Option<BTreeSet<Control>> {
+pub(super) fn waiting_points(
+    flow: Flow<'_>,
+    process: ProcessId,
+    machine: Buffering,
+    foreign: &BTreeSet<LocationId>,
+) -> Option<BTreeSet<Control>> {
     let entry = (Control::At(flow.program.processes()[process].entry), false);
     let mut stored_to = None;
     let mut seen = BTreeSet::from([entry]);
@@ -36,7 +44,10 @@ pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Buffer
             let waits_then = match next {
                 Move::Fence(_, FenceKind::Full) => false,
                 Move::Fence(_, FenceKind::StoreStore) => may_wait,
-                Move::Edge(edge) => behind(&flow.program.edges()[edge].op, may_wait, &mut stored_to, machine)?,
+                Move::Edge(edge) => {
+                    let stores = Stores { machine, foreign, to: &mut stored_to };
+                    stores.wait_behind(&flow.program.edges()[edge].op, may_wait)?
+                }
             };
             if seen.insert((to, waits_then)) {
                 todo.push((to, waits_then));
@@ -46,11 +57,17 @@ pub(super) fn waiting_points(flow: Flow<'_>, process: ProcessId, machine: Buffer
     Some(seen.into_iter().filter(|it| it.1).map(|it| it.0).collect())
 }
 
-/// Whether a process loads at one of these points what others write.
-pub(super) fn loads_at(flow: Flow<'_>, process: ProcessId, points: &BTreeSet<Control>) -> bool {
+/// Whether a process loads at one of these points what others write that are looked at.
+pub(super) fn loads_at(
+    flow: Flow<'_>,
+    process: ProcessId,
+    points: &BTreeSet<Control>,
+    foreign: &BTreeSet<LocationId>,
+) -> bool {
+    let is_as_ever = |x: &LocationId| foreign.contains(x) || is_own(flow.program, process, *x);
     let is_stale = |next: &Move| match next {
         Move::Edge(edge) => match &flow.program.edges()[*edge].op {
-            Op::Load(_, place) => flow.program.locations_of(place).iter().any(|&x| !is_own(flow.program, process, x)),
+            Op::Load(_, place) => !flow.program.locations_of(place).iter().all(is_as_ever),
             Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Store(..) => false,
             Op::Rmw { .. } | Op::Fence(_) | Op::Locked(_) => false,
         },
@@ -65,21 +82,32 @@ pub(super) fn is_own(program: &Program, process: ProcessId, x: LocationId) -> bo
     writing.all(|edge| edge.process == process)
 }
 
-/// Whether a store may wait behind an operation; `None` if the process cannot be late.
-fn behind(op: &Op, may_wait: bool, stored_to: &mut Option<LocationId>, machine: Buffering) -> Option<bool> {
-    match op {
-        Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) => Some(may_wait),
-        Op::Fence(FenceKind::StoreStore) => Some(may_wait),
-        // They wait for an empty buffer.
-        Op::Fence(FenceKind::Full) | Op::Locked(_) => Some(false),
-        Op::Rmw { .. } => match machine {
-            Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Some(false),
-            Buffering::PerLocation(PsoRmw::Location) => (!may_wait).then_some(false),
-        },
-        Op::Store(place, _) => match (machine, place) {
-            (Buffering::None | Buffering::Fifo, _) => Some(true),
-            (Buffering::PerLocation(_), Place::Fixed(x)) => (*stored_to.get_or_insert(*x) == *x).then_some(true),
-            (Buffering::PerLocation(_), Place::Cell(..)) => None,
-        },
+/// What is known of the stores of a process.
+struct Stores<'a> {
+    machine: Buffering,
+    foreign: &'a BTreeSet<LocationId>,
+    /// A location that they go to.
+    to: &'a mut Option<LocationId>,
+}
+
+impl Stores<'_> {
+    /// Whether a store may wait behind an operation; `None` if the process cannot be late.
+    fn wait_behind(self, op: &Op, may_wait: bool) -> Option<bool> {
+        match op {
+            Op::Assume(_) | Op::Assert(_) | Op::Assign(..) | Op::Havoc(..) | Op::Load(..) => Some(may_wait),
+            Op::Fence(FenceKind::StoreStore) => Some(may_wait),
+            // They wait for an empty buffer.
+            Op::Fence(FenceKind::Full) | Op::Locked(_) => Some(false),
+            Op::Rmw { .. } => match self.machine {
+                Buffering::None | Buffering::Fifo | Buffering::PerLocation(PsoRmw::All) => Some(false),
+                Buffering::PerLocation(PsoRmw::Location) => (!may_wait).then_some(false),
+            },
+            Op::Store(Place::Fixed(x), _) if self.foreign.contains(x) => Some(may_wait),
+            Op::Store(place, _) => match (self.machine, place) {
+                (Buffering::None | Buffering::Fifo, _) => Some(true),
+                (Buffering::PerLocation(_), Place::Fixed(x)) => (*self.to.get_or_insert(*x) == *x).then_some(true),
+                (Buffering::PerLocation(_), Place::Cell(..)) => None,
+            },
+        }
     }
 }

@@ -40,7 +40,7 @@ impl Site {
     /// The variable of a configuration that it is; `None` if there is none.
     fn variable(self, at: &Key, layout: &Layout) -> Option<usize> {
         match self {
-            Self::Memory(x) => layout.find_location(x),
+            Self::Memory(x) => layout.location(x),
             Self::Register(process, register) => layout.find_register(process, register),
             Self::Newest(process, place) => {
                 let place = at.shapes.get(process)?.newest_place(place as usize)?;

@@ -16,6 +16,14 @@
 //! for all it may hold, and raising a bound only adds. Steps are left out in one case ([`urgent`](super::urgent)): they
 //! can wait. Stores are taken to reach memory at once in another ([`late`]): nobody else can tell.
 //!
+//! The same for some threads against any behavior of the others ([`Known`]), as in [`projections`](super::projections):
+//! only these take steps, and a *foreign* location, one that others may write, has no variable. What a load, an update
+//! or a block finds there is any value of its range, any integer if it has none; what is stored there is in no buffer
+//! and no memory, only that it is in the range is looked at. Fences and updates wait as they did, for fewer stores; under
+//! PSO an update of a foreign location that waits for the stores to it alone waits for nothing. So each run up to the
+//! first thing that goes wrong, without the steps of the others and without foreign stores, is one here. Situations are
+//! looked at of which it is known who is in them, and whatever these threads do wrong by themselves.
+//!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.
 
@@ -50,6 +58,7 @@ use late::{loads_at, waiting_points};
 use step::{Next, Stepper};
 
 pub(super) use bad::may_hold;
+pub(super) use configuration::Known;
 pub use linear::{Predicate, Site};
 
 /// A grid through which a program is seen.
@@ -91,12 +100,25 @@ pub(super) fn check(
     abstraction: &Abstraction,
     steps: &mut Steps<'_>,
 ) -> Result<(), Failure> {
-    let machine = subject.buffering()?;
-    let scaled = match abstraction.scales.is_empty() {
-        true => Cow::Borrowed(program),
-        false => Cow::Owned(in_other_units(program, &abstraction.scales)?),
-    };
-    visiting(Flow { program: &scaled, placement }, machine, abstraction, |visit| visit.run(steps))
+    check_kept(Flow { program, placement }, subject, (abstraction, &Known::all(program)), steps)
+}
+
+/// Checks that some threads reach nothing bad, whatever the others do.
+pub(super) fn check_kept(
+    Flow { program, placement }: Flow<'_>,
+    subject: &Subject,
+    (abstraction, known): (&Abstraction, &Known),
+    steps: &mut Steps<'_>,
+) -> Result<(), Failure> {
+    let scaled = scaled(program, abstraction)?;
+    visiting(Flow { program: &scaled, placement }, subject.buffering()?, (abstraction, known), |visit| visit.run(steps))
+}
+
+fn scaled<'a>(program: &'a Program, Abstraction { scales, .. }: &Abstraction) -> Result<Cow<'a, Program>, Failure> {
+    match scales.is_empty() {
+        true => Ok(Cow::Borrowed(program)),
+        false => in_other_units(program, scales).map(Cow::Owned),
+    }
 }
 
 /// The program with every variable multiplied.
@@ -108,25 +130,27 @@ fn in_other_units(program: &Program, scales: &Scales) -> Result<Program, Failure
 fn visiting<T>(
     flow: Flow<'_>,
     machine: Buffering,
-    abstraction: &Abstraction,
+    (abstraction, known): (&Abstraction, &Known),
     then: impl FnOnce(&mut Visit<'_>) -> T,
 ) -> T {
     let Abstraction { k, rising, late, growing, .. } = abstraction;
-    let store = |process: ProcessId| match waiting_points(flow, process, machine) {
-        Some(points) if !loads_at(flow, process, &points) => {
+    let foreign = &known.foreign;
+    let store = |process: ProcessId| match waiting_points(flow, process, machine, foreign) {
+        Some(points) if !loads_at(flow, process, &points, foreign) => {
             Storing { machine: Buffering::None, stale: BTreeSet::new() }
         }
         Some(stale) if late.contains(&process) => Storing { machine: Buffering::None, stale },
         Some(_) | None => Storing { machine, stale: BTreeSet::new() },
     };
     let storing: IndexVec<ProcessId, Storing> = flow.program.processes().indices().map(store).collect();
-    let layout = Layout::new(flow.program);
+    let layout = Layout::new(flow.program, known);
     then(&mut Visit {
         abstraction,
+        known,
         urgent: Urgent::new(flow),
         live: Live::new(flow.program),
-        bad: Bad { program: flow.program, layout: &layout },
-        stepper: Stepper { flow, layout: &layout, storing: &storing, k: *k as usize, rising, growing },
+        bad: Bad { program: flow.program, layout: &layout, known },
+        stepper: Stepper { flow, known, layout: &layout, storing: &storing, k: *k as usize, rising, growing },
         seen: HashMap::new(),
         todo: Vec::new(),
         bytes: 0,
@@ -136,6 +160,7 @@ fn visiting<T>(
 /// The configurations that have been visited.
 struct Visit<'a> {
     abstraction: &'a Abstraction,
+    known: &'a Known,
     stepper: Stepper<'a>,
     urgent: Urgent,
     live: Live,
@@ -148,7 +173,7 @@ struct Visit<'a> {
 
 impl Visit<'_> {
     fn run(&mut self, steps: &mut Steps<'_>) -> Result<(), Failure> {
-        let mut start = Configuration::initial(self.stepper.flow.program, self.stepper.layout);
+        let mut start = Configuration::initial(self.stepper.flow.program, self.known, self.stepper.layout);
         start.data.zone = start.data.zone.with_modulus(self.abstraction.modulus.map_or(1, Value::from));
         self.add(start, steps)?;
         while let Some(configuration) = self.todo.pop() {
@@ -202,15 +227,17 @@ impl Visit<'_> {
 
     /// Forgets what does not matter any more. That only adds configurations.
     fn forget_dead(&self, Configuration { key, data }: &mut Configuration) {
-        for (process, control) in key.controls.iter_enumerated() {
-            self.live.dead(process, *control).for_each(|it| data.forget(self.stepper.layout.register(process, it)));
+        for &process in &self.known.threads {
+            let dead = self.live.dead(process, key.controls[process]);
+            dead.for_each(|it| data.forget(self.stepper.layout.register(process, it)));
         }
     }
 
     /// A process for which the others wait, if there is one.
     fn urgent_process(&self, at: &Configuration) -> Result<Option<ProcessId>, Failure> {
-        for (process, control) in at.key.controls.iter_enumerated().filter(|it| self.urgent.is_at(it.0, *it.1)) {
-            if let Some(conditions) = waits_for(self.stepper.flow, *control)
+        let controls = self.known.threads.iter().map(|&process| (process, at.key.controls[process]));
+        for (process, control) in controls.filter(|it| self.urgent.is_at(it.0, it.1)) {
+            if let Some(conditions) = waits_for(self.stepper.flow, control)
                 && self.stepper.may_block(at, process, &conditions)?
             {
                 continue;

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::configuration::{Configuration, Layout};
+use super::configuration::{Configuration, Known, Layout};
 use super::data::Data;
 use super::{Abstraction, Predicate, Site, Steps, Visit, visiting};
 use crate::memory::{Buffering, PsoRmw};
@@ -69,7 +69,7 @@ fn what_is_visited_is_an_invariant() {
     for (name, machine, abstraction) in cases {
         let program = program(name);
         let flow = Flow { program: &program, placement: &Placement::NONE };
-        let queries = visiting(flow, machine, &abstraction, |visit| {
+        let queries = visiting(flow, machine, (&abstraction, &Known::all(&program)), |visit| {
             visit.run(&mut Steps::new(&Unlimited)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
             queries(visit)
         });
@@ -138,7 +138,7 @@ fn relation(visit: &Visit<'_>, from: &Configuration, process: ProcessId, op: &Op
         Op::Assume(condition) | Op::Assert(condition) => effect.assume(condition),
         Op::Assign(register, value) => effect.assign(*register, value),
         Op::Load(register, Place::Fixed(x)) if storing.stale.is_empty() => {
-            let found = from.buffer(process, layout).load(*x).map_or(layout.location(*x), |term| term.base);
+            let found = from.buffer(process, layout).load(*x).map_or(cell(layout, *x), |term| term.base);
             effect.values[layout.register(process, *register)] = format!("v{found}");
         }
         Op::Store(Place::Fixed(x), value) if storing.machine == Buffering::None => effect.store(*x, value),
@@ -150,6 +150,10 @@ fn relation(visit: &Visit<'_>, from: &Configuration, process: ProcessId, op: &Op
     }
     let values = effect.values.iter().enumerate().skip(1).map(|(i, value)| format!(" (= w{i} {value})"));
     Some(format!("(and true{}{})", effect.conditions.concat(), values.collect::<String>()))
+}
+
+fn cell(layout: &Layout, x: LocationId) -> usize {
+    layout.location(x).expect("all threads are looked at")
 }
 
 /// What an operation has done so far.
@@ -176,7 +180,7 @@ impl Effect<'_> {
     }
 
     fn store(&mut self, x: LocationId, value: &Expr<RegisterId>) {
-        self.values[self.layout.location(x)] = self.term(value);
+        self.values[cell(self.layout, x)] = self.term(value);
     }
 
     fn micro(&mut self, micro: &Micro) -> Option<()> {
@@ -185,7 +189,7 @@ impl Effect<'_> {
             Micro::Assign(register, value) => self.assign(*register, value),
             Micro::Store(Place::Fixed(x), value) => self.store(*x, value),
             Micro::Load(register, Place::Fixed(x)) => {
-                let found = self.values[self.layout.location(*x)].clone();
+                let found = self.values[cell(self.layout, *x)].clone();
                 self.values[self.layout.register(self.process, *register)] = found;
             }
             Micro::Load(..) | Micro::Store(..) | Micro::Havoc(..) | Micro::Choose(_) => return None,
@@ -196,12 +200,12 @@ impl Effect<'_> {
     fn update(&mut self, x: LocationId, guard: &Expr<RmwVar>, write: Option<&Expr<RmwVar>>, into: Option<RegisterId>) {
         let before = self.values.clone();
         let variable = |it: &RmwVar| match it {
-            RmwVar::Old => before[self.layout.location(x)].clone(),
+            RmwVar::Old => before[cell(self.layout, x)].clone(),
             RmwVar::Register(register) => before[self.layout.register(self.process, *register)].clone(),
         };
         self.conditions.push(format!(" (not (= 0 {}))", term(guard, &variable)));
         if let Some(write) = write {
-            self.values[self.layout.location(x)] = term(write, &variable);
+            self.values[cell(self.layout, x)] = term(write, &variable);
         }
         if let Some(register) = into {
             self.values[self.layout.register(self.process, register)] = variable(&RmwVar::Old);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::certificate::Failure;
-use crate::memory::Buffering;
+use crate::memory::{Buffering, PsoRmw};
 use crate::numeric::Term;
 use crate::program::{
     Domain, EdgeId, Expr, FenceKind, LocationId, Micro, Op, Place, ProcessId, RegisterId, RmwVar, Value,
@@ -16,7 +16,7 @@ use crate::util::IndexVec;
 
 use super::Storing;
 use super::buffer::{Buffer, Leaves, Leaving, Rules};
-use super::configuration::{Configuration, Layout, within};
+use super::configuration::{Configuration, Known, Layout, within};
 use super::data::Data;
 use super::evaluate::{range_of, term, truth, value};
 use super::late::is_own;
@@ -42,6 +42,8 @@ type Doing<'a> = dyn Fn(&Configuration, LocationId) -> Result<Vec<Part>, Failure
 #[derive(Clone, Copy)]
 pub(super) struct Stepper<'a> {
     pub(super) flow: Flow<'a>,
+    /// Who takes them.
+    pub(super) known: &'a Known,
     pub(super) layout: &'a Layout,
     /// What becomes of the stores of each process.
     pub(super) storing: &'a IndexVec<ProcessId, Storing>,
@@ -56,7 +58,7 @@ impl Stepper<'_> {
     /// Every step of a configuration.
     pub(super) fn all(&self, from: &Configuration) -> Result<Vec<Next>, Failure> {
         let mut out = Vec::new();
-        for process in from.key.controls.indices() {
+        for &process in &self.known.threads {
             out.extend(self.moves(from, process)?);
             out.extend(self.flushes(from, process)?.into_iter().map(Next::Configuration));
         }
@@ -93,7 +95,7 @@ impl Stepper<'_> {
         for Leaving { location, value, rest } in
             from.buffer(process, self.layout).leaving(self.storing[process].machine, any)
         {
-            let x = self.layout.location(location);
+            let x = self.layout.location(location).expect("no store waits for a location that others write");
             let (from, value) = match value {
                 Leaves::With(value) => (Some(from.clone()), value),
                 Leaves::Any => (self.with_any(from, location, None), any),
@@ -131,7 +133,7 @@ impl Stepper<'_> {
 
     /// Refuses that memory holds less than before, where it is said never to.
     fn check_growing(&self, from: &Configuration, x: LocationId, value: Term) -> Result<(), Failure> {
-        let held = Term::var(self.layout.location(x));
+        let Some(held) = self.layout.location(x).map(Term::var) else { return Ok(()) };
         let may_fall = self.growing.contains(&x) && from.data.zone.clone().add_difference(value, held, -1);
         match may_fall {
             false => Ok(()),
@@ -159,32 +161,18 @@ impl Stepper<'_> {
             Op::Assign(register, value) => self.compute(from, process, *register, value),
             Op::Havoc(register, lo, hi) => Ok(vec![Some(self.havoc(from, process, *register, (*lo, *hi)))]),
             Op::Fence(kind) => Ok(self.fence(from, process, *kind).map(Some).into_iter().collect()),
-            Op::Load(register, place) => self.at_place(from, process, place, &|from, x| {
-                let may_wait = self.storing[process].stale.contains(&from.key.controls[process]);
-                if may_wait && !is_own(self.flow.program, process, x) {
-                    return self.stale_load(from, process, *register, x);
-                }
-                let loaded = from.buffer(process, self.layout).load(x).map(|it| it.base);
-                self.assign(from, process, *register, loaded.unwrap_or_else(|| self.layout.location(x)))
-            }),
+            Op::Load(register, place) => {
+                self.at_place(from, process, place, &|from, x| self.load(from, process, *register, x))
+            }
             Op::Store(place, value) => self.at_place(from, process, place, &|from, x| {
-                self.stored(from, process, (x, value), &|from, written| match self.storing[process].machine {
-                    Buffering::None => self.written(from, x, written),
-                    Buffering::Fifo | Buffering::PerLocation(_) => {
-                        let mut buffer = from.buffer(process, self.layout);
-                        self.check_rising(from, &buffer, x, written)?;
-                        buffer.store(x, written, self.rules(process));
-                        Ok(from.assigned(&[], Some((process, &buffer)), self.layout))
-                    }
+                self.stored(from, process, (x, value), &|from, written| self.store(from, process, x, written))
+            }),
+            Op::Rmw { place, guard, write, into } => {
+                self.at_place(from, process, place, &|from, x| match self.lets_update(from, process, x) {
+                    true => self.update(from, process, x, (guard, write.as_ref(), *into)),
+                    false => Ok(Vec::new()),
                 })
-            }),
-            Op::Rmw { place, guard, write, into } => self.at_place(from, process, place, &|from, x| match from
-                .buffer(process, self.layout)
-                .lets_update(x, self.storing[process].machine)
-            {
-                true => self.update(from, process, x, (guard, write.as_ref(), *into)),
-                false => Ok(Vec::new()),
-            }),
+            }
             Op::Locked(body) if from.key.shapes[process].is_empty() => self.block(from, process, body),
             Op::Locked(_) => Ok(Vec::new()),
         }
@@ -255,6 +243,44 @@ impl Stepper<'_> {
         })
     }
 
+    /// A register gets what a load finds.
+    fn load(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        register: RegisterId,
+        x: LocationId,
+    ) -> Result<Vec<Part>, Failure> {
+        let may_wait = self.storing[process].stale.contains(&from.key.controls[process]);
+        if may_wait && !is_own(self.flow.program, process, x) {
+            return self.stale_load(from, process, register, x);
+        }
+        match from.buffer(process, self.layout).load(x) {
+            Some(waiting) => self.assign(from, process, register, waiting.base),
+            None => self.found(from, process, register, x),
+        }
+    }
+
+    /// A register gets what memory holds, or anything where nothing is known of that.
+    fn found(
+        &self,
+        from: &Configuration,
+        process: ProcessId,
+        register: RegisterId,
+        x: LocationId,
+    ) -> Result<Vec<Part>, Failure> {
+        let Some((from, cell)) = self.held(from, x) else { return Ok(Vec::new()) };
+        self.assign(&from, process, register, cell)
+    }
+
+    /// The variable of what memory holds at a location: one more that is any value if nothing is known of it.
+    fn held(&self, from: &Configuration, x: LocationId) -> Option<(Configuration, usize)> {
+        match self.layout.location(x) {
+            Some(cell) => Some((from.clone(), cell)),
+            None => Some((self.with_any(from, x, None)?, from.data.zone.n_variables())),
+        }
+    }
+
     /// A register gets anything that a location may hold, if it may hold it itself.
     fn stale_load(
         &self,
@@ -264,7 +290,7 @@ impl Stepper<'_> {
         x: LocationId,
     ) -> Result<Vec<Part>, Failure> {
         // What memory once held is at most what it holds, if that grows.
-        let held = self.growing.contains(&x).then(|| (None, Term::var(self.layout.location(x))));
+        let held = self.layout.location(x).filter(|_| self.growing.contains(&x)).map(|it| (None, Term::var(it)));
         let Some(from) = self.with_any(from, x, held) else { return Ok(Vec::new()) };
         let found = from.data.zone.n_variables() - 1;
         self.assign(&from, process, register, found)
@@ -325,10 +351,32 @@ impl Stepper<'_> {
         self.in_domain(from, (expr, &self.registers(process)), domain, with)
     }
 
+    /// A value is stored, in the buffer if there is one. Where nothing is known of the location, it is forgotten.
+    fn store(&self, from: &Configuration, p: ProcessId, x: LocationId, value: Term) -> Result<Configuration, Failure> {
+        match self.storing[p].machine {
+            Buffering::Fifo | Buffering::PerLocation(_) if self.layout.location(x).is_some() => {
+                let mut buffer = from.buffer(p, self.layout);
+                self.check_rising(from, &buffer, x, value)?;
+                buffer.store(x, value, self.rules(p));
+                Ok(from.assigned(&[], Some((p, &buffer)), self.layout))
+            }
+            Buffering::None | Buffering::Fifo | Buffering::PerLocation(_) => self.written(from, x, value),
+        }
+    }
+
     /// Memory holds a value.
     fn written(&self, from: &Configuration, x: LocationId, value: Term) -> Result<Configuration, Failure> {
         self.check_growing(from, x, value)?;
-        Ok(from.assigned(&[(self.layout.location(x), value)], None, self.layout))
+        let written: Vec<(usize, Term)> = self.layout.location(x).map(|cell| (cell, value)).into_iter().collect();
+        Ok(from.assigned(&written, None, self.layout))
+    }
+
+    /// Whether an update of a location need not wait. No store waits for one of which nothing is known.
+    fn lets_update(&self, from: &Configuration, process: ProcessId, x: LocationId) -> bool {
+        match self.storing[process].machine {
+            Buffering::PerLocation(PsoRmw::Location) if self.layout.location(x).is_none() => true,
+            machine => from.buffer(process, self.layout).lets_update(x, machine),
+        }
     }
 
     /// Does something at the location that a place stands for, by cases of its index.
@@ -369,7 +417,7 @@ impl Stepper<'_> {
         x: LocationId,
         (guard, write, into): (&Expr<RmwVar>, Option<&Expr<RmwVar>>, Option<RegisterId>),
     ) -> Result<Vec<Part>, Failure> {
-        let cell = self.layout.location(x);
+        let Some((from, cell)) = self.held(from, x) else { return Ok(Vec::new()) };
         let variable = |it: &RmwVar| match it {
             RmwVar::Old => cell,
             RmwVar::Register(register) => self.layout.register(process, *register),
@@ -401,14 +449,14 @@ impl Stepper<'_> {
         for (from, new) in out.iter().flatten() {
             self.check_growing(from, x, *new)?;
         }
-        self.finish_update(process, cell, into, out)
+        self.finish_update(process, (x, cell), into, out)
     }
 
     /// The old value goes into a register, if it is one that the register may hold, and the new one into memory.
     fn finish_update(
         &self,
         process: ProcessId,
-        cell: usize,
+        (x, cell): (LocationId, usize),
         into: Option<RegisterId>,
         parts: Vec<Option<(Configuration, Term)>>,
     ) -> Result<Vec<Part>, Failure> {
@@ -418,14 +466,16 @@ impl Stepper<'_> {
                 out.push(None);
                 continue;
             };
+            let written = self.layout.location(x).map(|cell| (cell, new));
             let Some(register) = into else {
-                out.push(Some(from.assigned(&[(cell, new)], None, self.layout)));
+                out.push(Some(from.assigned(&Vec::from_iter(written), None, self.layout)));
                 continue;
             };
             let domain = self.flow.program.processes()[process].registers[register].domain;
             let register = self.layout.register(process, register);
             out.extend(self.in_domain(&from, (&Expr::Var(()), &|()| cell), domain, &|from, old| {
-                Ok(from.assigned(&[(register, old), (cell, new)], None, self.layout))
+                let assigned: Vec<(usize, Term)> = std::iter::once((register, old)).chain(written).collect();
+                Ok(from.assigned(&assigned, None, self.layout))
             })?);
         }
         Ok(out)
@@ -453,9 +503,9 @@ impl Stepper<'_> {
             Micro::Assert(condition) => self.assert(from, process, condition),
             Micro::Assign(register, value) => self.compute(from, process, *register, value),
             Micro::Havoc(register, lo, hi) => Ok(vec![Some(self.havoc(from, process, *register, (*lo, *hi)))]),
-            Micro::Load(register, place) => self.at_place(from, process, place, &|from, x| {
-                self.assign(from, process, *register, self.layout.location(x))
-            }),
+            Micro::Load(register, place) => {
+                self.at_place(from, process, place, &|from, x| self.found(from, process, *register, x))
+            }
             Micro::Store(place, value) => self.at_place(from, process, place, &|from, x| {
                 self.stored(from, process, (x, value), &|from, written| self.written(from, x, written))
             }),

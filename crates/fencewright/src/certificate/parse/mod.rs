@@ -20,8 +20,8 @@ use super::basis::{Basis, Cell, Class, Constraint, Message, MessageKind, Process
 use super::fences::{FenceClaim, FenceOutcome, FenceSet, ProvedClause, ProvedSet};
 use super::potentials::Strength;
 use super::{
-    Abstraction, Buffers, Certificate, Claim, Gathering, LocalState, Multisets, Projected, Proof, Question, Subject,
-    VERSION, Witness, write,
+    Abstraction, Buffers, Certificate, Claim, Gathering, LocalState, Multisets, Projected, Proof, Question, Reason,
+    Subject, VERSION, Witness, write,
 };
 
 use words::{Line, Lines, Word};
@@ -169,7 +169,9 @@ fn proof(lines: &mut Lines<'_>) -> Parsed<Proof> {
         "abstraction" => {
             let k = line.word("how many stores are kept")?.number()?;
             line.end()?;
-            Ok(Proof::Abstraction(abstraction(lines, k)?))
+            let grid = abstraction(lines, k)?;
+            lines.expect("qed")?.end()?;
+            Ok(Proof::Abstraction(grid))
         }
         _ => Err(Box::new(kind.unexpected(EXPECTED))),
     }
@@ -186,7 +188,7 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
             let mut all = Vec::new();
             while let Some(mut line) = lines.next_if("kept") {
                 let basis = |lines: &mut Lines<'_>| potentials::potentials(lines, Strength::Strong);
-                all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+                all.push(Projected { kept: line.rest(Word::index)?, why: basis(lines)? });
             }
             Proof::ProjectedPotentials(all)
         }
@@ -206,9 +208,16 @@ fn listed(kind: &str, lines: &mut Lines<'_>) -> Parsed<Proof> {
 fn projections(lines: &mut Lines<'_>) -> Parsed<Vec<Projected>> {
     let mut all = Vec::new();
     while let Some(mut line) = lines.next_if("kept") {
-        all.push(Projected { kept: line.rest(Word::index)?, basis: basis(lines)? });
+        all.push(Projected { kept: line.rest(Word::index)?, why: reason(lines)? });
     }
     Ok(all)
+}
+
+fn reason(lines: &mut Lines<'_>) -> Parsed<Reason> {
+    let Some(mut line) = lines.next_if("grid") else { return Ok(Reason::Basis(basis(lines)?)) };
+    let k = line.word("how many stores are kept")?.number()?;
+    line.end()?;
+    Ok(Reason::Abstraction(abstraction(lines, k)?))
 }
 
 /// Remainders by more than this would be too many to look at.
@@ -243,7 +252,6 @@ fn abstraction(lines: &mut Lines<'_>, k: u32) -> Parsed<Abstraction> {
         None => BTreeSet::new(),
     };
     let scales = scales(lines)?;
-    lines.expect("qed")?.end()?;
     Ok(Abstraction { k, single, pair, modulus, predicates, rising, late, growing, scales })
 }
 

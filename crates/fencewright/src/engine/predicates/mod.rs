@@ -46,9 +46,7 @@ use crate::engine::symbolic::scaled::{in_other_units, rescaled};
 use crate::engine::symbolic::situation::conditions;
 use crate::engine::symbolic::start::start;
 use crate::engine::symbolic::writers::sole_writers;
-use crate::engine::{
-    Answer, Card, Engine, Repairs, RestsOn, Setting, Stats, StopReason, Takes, Task, Unsupported, Verdict,
-};
+use crate::engine::{Answer, Card, Engine, Repairs, RestsOn, Setting, Stats, Takes, Task, Unsupported, Verdict};
 use crate::program::{LocationId, ProcessId, Program, RegisterId, Scales, Value};
 use crate::util::IndexVec;
 use crate::watch::{Monitor, Part};
@@ -120,10 +118,20 @@ impl Engine for Predicates {
         task.is_closed()?;
         let answer = |verdict, stats| Answer { engine: ASKER.engine, verdict, stats };
         let keep = task.options.choice(&KEEP, &Keep::ALL, Keep::name);
-        let check =
-            |task: &Task<'_>| refined((task, keep), monitor, |verdict, refinement| answer(verdict, refinement.stats));
+        let check = |task: &Task<'_>| {
+            refined((task, keep, Confirming::ByRun), monitor, |verdict, refinement| answer(verdict, refinement.stats))
+        };
         observed(task, |task| rescaled((task, ASKER.arithmetic), check))
     }
+}
+
+/// What is done about a bad run that is no fault of the abstraction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirming {
+    /// The semantics walks it.
+    ByRun,
+    /// Nothing, and the answer is that it is unknown: of a program that picks any integer no run is walked.
+    Left,
 }
 
 /// A grid through which a program was seen to be safe.
@@ -150,15 +158,20 @@ pub struct Grid {
 }
 
 impl Predicates {
-    /// The grid through which a program is seen to be safe, or why it is not.
+    /// The grid through which a program is seen to be safe, or what it is otherwise.
     ///
     /// # Errors
     /// The engine does not take the task.
-    pub fn grid(task: &Task<'_>, monitor: &dyn Monitor) -> Result<Result<Grid, StopReason>, Unsupported> {
+    pub fn grid(
+        task: &Task<'_>,
+        confirming: Confirming,
+        monitor: &dyn Monitor,
+    ) -> Result<Result<Grid, Verdict>, Unsupported> {
         let scaled = in_other_units(task.program, ASKER.arithmetic);
         let program = scaled.as_ref().map_or(task.program, |it| &it.0);
         let scales = scaled.as_ref().map_or_else(Scales::new, |it| it.1.clone());
-        refined((&Task { program, ..*task }, Keep::Newest), monitor, |verdict, refinement| match verdict {
+        let task = Task { program, ..*task };
+        refined((&task, Keep::Newest, confirming), monitor, |verdict, refinement| match verdict {
             Verdict::Safe => {
                 let (single, pair) = refinement.templates.thresholds();
                 let Rules { k, rising, .. } = refinement.problem.machine.rules;
@@ -174,15 +187,14 @@ impl Predicates {
                     scales,
                 })
             }
-            Verdict::Unsafe(_) => Err(StopReason::Defect("a program that was found safe has a bad run".to_owned())),
-            Verdict::Unknown(reason) => Err(reason),
+            Verdict::Unsafe(_) | Verdict::Unknown(_) => Err(verdict),
         })
     }
 }
 
 /// Answers a question, and tells how.
 fn refined<T>(
-    (task, keep): (&Task<'_>, Keep),
+    (task, keep, confirming): (&Task<'_>, Keep, Confirming),
     monitor: &dyn Monitor,
     tell: impl FnOnce(Verdict, &Refinement<'_>) -> T,
 ) -> Result<T, Unsupported> {
@@ -216,7 +228,7 @@ fn refined<T>(
     let initial = start(task.program, &layout);
     let dead = flows.iter_enumerated().map(|(process, flow)| dead(task.program, process, flow)).collect();
     let problem = Problem { machine, bad: &bad, initial: &initial, dead: &dead };
-    let first = Refinement { task, monitor, problem, templates, stats: Stats::default() };
+    let first = Refinement { task, monitor, confirming, problem, templates, stats: Stats::default() };
     Ok(first.answered(&lates, tell))
 }
 

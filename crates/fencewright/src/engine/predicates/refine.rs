@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::predicates::K;
 use crate::engine::predicates::along::{Along, along};
 use crate::engine::predicates::machine::{Machine, Rising};
 use crate::engine::predicates::run;
@@ -10,6 +9,7 @@ use crate::engine::predicates::search::{Alarm, End, Problem, Reached};
 use crate::engine::predicates::templates::Templates;
 use crate::engine::predicates::trace::Solved;
 use crate::engine::predicates::waiting::Rules;
+use crate::engine::predicates::{Confirming, K};
 use crate::engine::{Stats, StopReason, Task, Verdict};
 use crate::program::ProcessId;
 use crate::watch::{Monitor, Progress, Stop};
@@ -29,6 +29,8 @@ pub(super) struct Refinement<'a> {
     pub task: &'a Task<'a>,
     /// Who may stop it.
     pub monitor: &'a dyn Monitor,
+    /// What is done about runs.
+    pub confirming: Confirming,
     /// The program, abstracted.
     pub problem: Problem<'a>,
     /// What is kept of data.
@@ -93,7 +95,10 @@ impl Refinement<'_> {
         let with = |k: usize| Machine { rules: Rules { k, ..machine.rules }, ..machine };
         let mut told = None;
         along(&self.problem, (&with(usize::MAX), alarm), self.monitor, &mut |way| {
-            told = run::told(self.task, &self.problem, way).transpose();
+            told = match self.confirming {
+                Confirming::ByRun => run::told(self.task, &self.problem, way).transpose(),
+                Confirming::Left => run::is_possible(&self.problem, way).then(|| Err(untold())),
+            };
             told.is_some()
         });
         match told {
@@ -134,6 +139,10 @@ impl Refinement<'_> {
         let storing = self.problem.machine.storing.iter_enumerated();
         storing.filter(|it| it.1.stale().is_some_and(|stale| !stale.is_empty())).map(|it| it.0).collect()
     }
+}
+
+fn untold() -> StopReason {
+    StopReason::Unproved("no run is asked for".to_owned())
 }
 
 /// Stops a search after so many configurations, or when the other monitor does.

@@ -42,6 +42,12 @@ pub(super) fn told(task: &Task<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Res
     walked(task, &start, &happenings).map(Some)
 }
 
+/// Whether there are integers for a way of the exact machine.
+pub(super) fn is_possible(problem: &Problem<'_>, alarm: &Alarm) -> bool {
+    let machine = Machine { rules: problem.machine.rules.exact(), ..problem.machine };
+    ssa(&machine, problem, alarm).is_some_and(|it| matches!(it.0.solved(machine.layout), Solved::Integers(_)))
+}
+
 /// A way as differences, and the versions of variables behind each step; `None` if the machine cannot go it.
 pub(super) fn ssa(machine: &Machine<'_>, problem: &Problem<'_>, alarm: &Alarm) -> Option<(Ssa, Vec<Versions>)> {
     let mut at = machine.initial();
