@@ -17,8 +17,8 @@ pub(super) const MERGINGS: [Merging; 3] = [
     Merging { dead_registers: false, local_steps: LocalSteps::None, bisimilar: false },
 ];
 
-/// The first proof that the checker accepts. Nothing is found where a search merges local states in a way that is no map
-/// on them.
+/// The first proof that the checker accepts. Nothing is found where a search merges local states in a way that is no
+/// map on them.
 ///
 /// # Errors
 /// Why there is none.

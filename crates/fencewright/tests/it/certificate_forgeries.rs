@@ -183,7 +183,7 @@ fn originals() -> Vec<(Program, Certificate)> {
 }
 
 /// One change to a text: a number, a word, a line.
-fn mutated(text: &str, random: &mut Random) -> String {
+pub(crate) fn mutated(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     // The digest stands in line 3; what is changed there never gets far.
     let line = if random.chance(5) { random.below(lines.len()) } else { 3 + random.below(lines.len() - 3) };

@@ -19,10 +19,10 @@
 //! The same for some threads against any behavior of the others ([`Known`]), as in [`projections`](super::projections):
 //! only these take steps, and a *foreign* location, one that others may write, has no variable. What a load, an update
 //! or a block finds there is any value of its range, any integer if it has none; what is stored there is in no buffer
-//! and no memory, only that it is in the range is looked at. Fences and updates wait as they did, for fewer stores; under
-//! PSO an update of a foreign location that waits for the stores to it alone waits for nothing. So each run up to the
-//! first thing that goes wrong, without the steps of the others and without foreign stores, is one here. Situations are
-//! looked at of which it is known who is in them, and whatever these threads do wrong by themselves.
+//! and no memory, only that it is in the range is looked at. Fences and updates wait as they did, for fewer stores;
+//! under PSO an update of a foreign location that waits for the stores to it alone waits for nothing. So each run up to
+//! the first thing that goes wrong, without the steps of the others and without foreign stores, is one here. Situations
+//! are looked at of which it is known who is in them, and whatever these threads do wrong by themselves.
 //!
 //! Abdulla, Atig, Chen, Leonardsson, Rezine, _Automatic Fence Insertion in Integer Programs via Predicate Abstraction_,
 //! SAS 2012, section 4, with thresholds in place of predicates.

@@ -373,10 +373,9 @@ impl Stepper<'_> {
 
     /// Whether an update of a location need not wait. No store waits for one of which nothing is known.
     fn lets_update(&self, from: &Configuration, process: ProcessId, x: LocationId) -> bool {
-        match self.storing[process].machine {
-            Buffering::PerLocation(PsoRmw::Location) if self.layout.location(x).is_none() => true,
-            machine => from.buffer(process, self.layout).lets_update(x, machine),
-        }
+        let machine = self.storing[process].machine;
+        let is_free = machine == Buffering::PerLocation(PsoRmw::Location) && self.layout.location(x).is_none();
+        is_free || from.buffer(process, self.layout).lets_update(x, machine)
     }
 
     /// Does something at the location that a place stands for, by cases of its index.

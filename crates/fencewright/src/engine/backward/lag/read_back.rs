@@ -107,8 +107,8 @@ impl Edge {
         Rule::new(self.process, kind(self.id))
     }
 
-    /// What it leads to, with its process still at its start. That copies all of it, so whether the edge may be taken is
-    /// looked at first.
+    /// What it leads to, with its process still at its start. That copies all of it, so whether the edge may be taken
+    /// is looked at first.
     pub(in crate::engine::backward) fn before(&self, of: &Draft) -> Draft {
         of.moved(self.process, self.from)
     }
