@@ -44,17 +44,22 @@ pub(crate) struct Causal {
 pub(crate) const NAMES: [&str; 4] = ["x", "y", "z", "w"];
 
 impl Causal {
+    /// Of any kind; in a quarter of the programs threads go from one location to the next, so that stores race with
+    /// stores and with loads, as in store buffering, message passing and 2+2W. These are shorter: they interleave more.
     pub(crate) fn draw(random: &mut Random) -> Self {
+        let is_racing = random.chance(25);
         let n_threads = [2, 2, 3, 3, 3, 4][random.below(6)];
-        let n_locations = 2 + usize::from(random.chance(30));
+        let n_locations = 2 + usize::from(random.chance(if is_racing { 0 } else { 30 }));
         let n_values = 2 + usize::from(random.chance(35));
         let max = match n_threads {
+            2 if is_racing => 3,
             2 => 5,
-            3 => 3,
+            3 if !is_racing => 3,
             _ => 2,
         };
-        let mut maker = Maker { random, n_locations, n_values };
+        let mut maker = Maker { random, n_locations, n_values, is_racing, last: None };
         let threads = (0..n_threads).map(|_| {
+            maker.last = None;
             let n = max - usize::from(maker.random.chance(30));
             maker.tree(n)
         });
@@ -88,6 +93,9 @@ struct Maker<'a> {
     random: &'a mut Random,
     n_locations: usize,
     n_values: usize,
+    is_racing: bool,
+    /// What the operation before this one was about.
+    last: Option<usize>,
 }
 
 impl Maker<'_> {
@@ -95,9 +103,24 @@ impl Maker<'_> {
         if n == 0 {
             return Tree::End;
         }
-        let (x, value) = (self.random.below(self.n_locations), 1 + self.random.below(self.n_values - 1));
+        let x = self.location();
+        let outer = self.last.replace(x);
+        let tree = self.of_location(n, x);
+        self.last = outer;
+        tree
+    }
+
+    /// Another one than that of the operation before, most of the time, where threads race.
+    fn location(&mut self) -> usize {
+        let x = self.random.below(self.n_locations);
+        let is_again = self.is_racing && self.last == Some(x) && self.random.chance(70);
+        if is_again { (x + 1) % self.n_locations } else { x }
+    }
+
+    fn of_location(&mut self, n: usize, x: usize) -> Tree {
+        let value = 1 + self.random.below(self.n_values - 1);
         let old = self.random.below(self.n_values);
-        match self.random.below(20) {
+        match self.random.below(if self.is_racing { 17 } else { 20 }) {
             0..8 => Tree::Write(x, value, Box::new(self.tree(n - 1))),
             8..15 => Tree::Read(x, (0..self.n_values).map(|_| self.rest(n)).collect()),
             15 => Tree::Update(x, old, value, Box::new(self.tree(n - 1))),
@@ -108,7 +131,7 @@ impl Maker<'_> {
     }
 
     fn rest(&mut self, n: usize) -> Tree {
-        if self.random.chance(30) { Tree::End } else { self.tree(n - 1) }
+        if !self.is_racing && self.random.chance(30) { Tree::End } else { self.tree(n - 1) }
     }
 }
 

@@ -117,6 +117,7 @@ fn constraints_are_few() {
         ("rcu", 255),
         ("rcu_readers", 6_588),
         ("rcu_fenced", 180),
+        ("rcu_readers_fenced", 9_976),
     ];
     let options = Options::default();
     let all = programs("examples/release_acquire");

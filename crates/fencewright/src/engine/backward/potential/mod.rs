@@ -70,6 +70,8 @@ const ALONE: Reduction =
 const ONE_LAST: Reduction = Reduction { name: "one-last", about: "a location has one last message, and one first" };
 const NAMES: Reduction =
     Reduction { name: "names", about: "writers are told apart only where older messages can be read" };
+const LATE_READS: Reduction =
+    Reduction { name: "late-reads", about: "a thread that has just read is the last to have taken a step" };
 
 static CARD: Card = Card {
     name: "potential",
@@ -81,6 +83,7 @@ static CARD: Card = Card {
         ALONE,
         ONE_LAST,
         NAMES,
+        LATE_READS,
         Reduction::ABSENT,
         Reduction::SYMMETRY,
     ],
@@ -237,6 +240,7 @@ fn reducing(options: &Options) -> Reducing {
         alone: options.is_on(ALONE),
         one_last: options.is_on(ONE_LAST),
         names: options.is_on(NAMES),
+        late_reads: options.is_on(LATE_READS),
         absent: options.is_on(Reduction::ABSENT),
         symmetry: options.is_on(Reduction::SYMMETRY),
         flavor: Flavor::Strong,

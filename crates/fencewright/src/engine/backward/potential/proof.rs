@@ -120,7 +120,10 @@ pub fn seek<'a>(
         About::Strong => Flavor::Strong,
         About::Weak => Flavor::Weak,
     };
-    let reducing = Reducing { alone: true, one_last: true, names: true, absent: true, symmetry: true, flavor };
+    // The basis is to be closed under all steps, so reads come as they come.
+    let late_reads = false;
+    let reducing =
+        Reducing { alone: true, one_last: true, names: true, late_reads, absent: true, symmetry: true, flavor };
     if let Err(stop) = announce(task.program, &program, reducing.absent, monitor) {
         return Ok(Sought::Stopped(stop.into()));
     }

@@ -26,6 +26,7 @@ pub(super) struct Reducing {
     pub alone: bool,
     pub one_last: bool,
     pub names: bool,
+    pub late_reads: bool,
     pub absent: bool,
     pub symmetry: bool,
     pub flavor: Flavor,
@@ -53,6 +54,8 @@ pub(super) struct Potentials<'a> {
     reducing: Reducing,
     bad: Vec<Bad>,
     distances: IndexVec<ProcessId, Vec<u32>>,
+    /// Whether the last step of a thread that is in a state can come last of all.
+    is_late: IndexVec<ProcessId, Vec<bool>>,
 }
 
 impl<'a> Potentials<'a> {
@@ -70,6 +73,7 @@ impl<'a> Potentials<'a> {
             reducing,
             bad,
             distances: program.processes.iter().map(ProcessAutomaton::distances).collect(),
+            is_late: program.processes.indices().map(|process| late(program, &kinds, process, reducing)).collect(),
             kinds,
         }
     }
@@ -217,6 +221,35 @@ impl<'a> Potentials<'a> {
         }
     }
 
+    /// A thread whose last step can come last of all, if there is one.
+    fn last_to_step(&self, after: &Draft) -> Option<ProcessId> {
+        let is_last = |process: &ProcessId| match after.states[process.index()] {
+            ABSENT => false,
+            state => self.is_late[*process][state as usize],
+        };
+        self.program.processes.indices().find(is_last)
+    }
+
+    /// Appends the predecessors by a thread.
+    fn before_steps(&self, after: &Draft, process: ProcessId, out: &mut Vec<(Rule, Constraint)>) {
+        let automaton = &self.program.processes[process];
+        match after.states[process.index()] {
+            ABSENT => {
+                for edge in 0..automaton.edges.len() as u32 {
+                    if matches!(self.kinds.acts[process][edge as usize], Act::Write(..) | Act::Update(..)) {
+                        self.before(after, (process, edge), out);
+                    }
+                }
+            }
+            state => {
+                let incoming = automaton.incoming[state as usize].iter();
+                for &edge in incoming.filter(|&&edge| self.is_of_use(process, edge)) {
+                    self.before(after, (process, edge), out);
+                }
+            }
+        }
+    }
+
     /// Whether an edge of a thread that is in a state leads to predecessors that say anything new.
     fn is_of_use(&self, process: ProcessId, edge: u32) -> bool {
         let it = &self.program.processes[process].edges[edge as usize];
@@ -249,6 +282,18 @@ impl<'a> Potentials<'a> {
     }
 }
 
+/// For each state of a thread whether all that leads there only reads: what is read then is still there when the others
+/// have gone on, and none of them can tell, so that the last step of the thread can come last of all. Whoever is where
+/// it may have started need not have taken a step. An access of a last message has its place among the others.
+fn late(program: &RegisterFree, kinds: &Kinds, process: ProcessId, reducing: Reducing) -> Vec<bool> {
+    let automaton = &program.processes[process];
+    let is_reading = |edge: &u32| matches!(kinds.acts[process][*edge as usize], Act::Nop | Act::Read(..));
+    let is_late = |(state, incoming): (StateId, &Vec<u32>)| {
+        reducing.late_reads && !automaton.initial.contains_key(&state) && incoming.iter().all(is_reading)
+    };
+    (0..).zip(&automaton.incoming).map(is_late).collect()
+}
+
 impl WellStructured for Potentials<'_> {
     type Constraint = Constraint;
     type Rule = Rule;
@@ -261,22 +306,9 @@ impl WellStructured for Potentials<'_> {
 
     fn predecessors(&self, of: &Constraint, out: &mut Vec<(Rule, Constraint)>) {
         let after = Draft::of(of, &self.lists);
-        for (process, automaton) in self.program.processes.iter_enumerated() {
-            match after.states[process.index()] {
-                ABSENT => {
-                    for edge in 0..automaton.edges.len() as u32 {
-                        if matches!(self.kinds.acts[process][edge as usize], Act::Write(..) | Act::Update(..)) {
-                            self.before(&after, (process, edge), out);
-                        }
-                    }
-                }
-                state => {
-                    let incoming = automaton.incoming[state as usize].iter();
-                    for &edge in incoming.filter(|&&edge| self.is_of_use(process, edge)) {
-                        self.before(&after, (process, edge), out);
-                    }
-                }
-            }
+        match self.last_to_step(&after) {
+            Some(process) => self.before_steps(&after, process, out),
+            None => self.program.processes.indices().for_each(|process| self.before_steps(&after, process, out)),
         }
     }
 
