@@ -33,11 +33,11 @@ fn main() -> ExitCode {
     code.into()
 }
 
-/// What was asked. The description of the command line is as large as a small search, and is left to the system.
+/// What was asked. The description of the command line is as large as a small search, and gone before one begins.
 fn arguments() -> Result<Arguments, clap::Error> {
-    let command = Box::leak(Box::new(Arguments::command()));
+    let mut command = Arguments::command();
     let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Arguments::from_arg_matches_mut(&mut matches).map_err(|wrong| wrong.format(command))
+    Arguments::from_arg_matches_mut(&mut matches).map_err(|wrong| wrong.format(&mut command))
 }
 
 fn run(arguments: &Arguments) -> Code {
