@@ -106,14 +106,13 @@ impl<'a> Lexer<'a> {
             self.push(TokenKind::End, 0);
             return false;
         };
-        let sign = self.dialect.signs.iter().find(|sign| rest.starts_with(**sign));
         if first.is_ascii_digit() {
             self.number(rest);
         } else if first.is_ascii_alphabetic() || first == '_' {
             self.push(TokenKind::Word, word_length(rest));
         } else if first == '$' && self.dialect.has_dollar_names && word_length(&rest[1..]) > 0 {
             self.push(TokenKind::DollarWord, 1 + word_length(&rest[1..]));
-        } else if let Some(sign) = sign {
+        } else if let Some(sign) = self.dialect.signs.iter().find(|sign| starts_with(rest, sign)) {
             self.push(TokenKind::Sign, sign.len());
         } else {
             self.unknown(first, rest);
@@ -141,7 +140,7 @@ impl<'a> Lexer<'a> {
             let newlines = rest.as_bytes()[..blank].iter().filter(|&&byte| byte == b'\n').count();
             self.newlines = (usize::from(self.newlines) + newlines).min(2) as u8;
             self.position += blank;
-            if !self.rest().starts_with(self.dialect.comment.0) {
+            if !starts_with(self.rest(), self.dialect.comment.0) {
                 return;
             }
             self.comment();
@@ -220,15 +219,14 @@ impl<'a> Lexer<'a> {
 /// How long the comment is that starts the text; nothing if it does not end.
 pub(crate) fn comment_length(dialect: Dialect, text: &str) -> Option<usize> {
     let (open, close) = dialect.comment;
-    let bytes = text.as_bytes();
     let mut position = open.len();
     let mut depth = 1_usize;
     while depth > 0 {
-        let rest = bytes.get(position..).filter(|rest| !rest.is_empty())?;
-        if rest.starts_with(close.as_bytes()) {
+        let rest = text.as_bytes().get(position..).filter(|rest| !rest.is_empty())?;
+        if starts_with(rest, close) {
             depth -= 1;
             position += close.len();
-        } else if dialect.has_nested_comments && rest.starts_with(open.as_bytes()) {
+        } else if dialect.has_nested_comments && starts_with(rest, open) {
             depth += 1;
             position += open.len();
         } else {
@@ -236,6 +234,12 @@ pub(crate) fn comment_length(dialect: Dialect, text: &str) -> Option<usize> {
         }
     }
     Some(position)
+}
+
+/// Whether a text starts with a sign: nearly always its first byte tells.
+fn starts_with(text: impl AsRef<[u8]>, sign: &str) -> bool {
+    let (text, sign) = (text.as_ref(), sign.as_bytes());
+    text.first() == sign.first() && text.starts_with(sign)
 }
 
 fn word_length(text: &str) -> usize {

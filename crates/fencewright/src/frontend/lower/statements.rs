@@ -77,7 +77,7 @@ impl<'a> Body<'_, 'a> {
             StmtKind::Assign(it) => return self.assign(it, stmt.span),
             StmtKind::Call(expr) => return self.call_statement(expr, stmt.span),
             StmtKind::If(it) => {
-                let mut branches = Vec::new();
+                let mut branches = Vec::with_capacity(1);
                 let last = self.if_(it, &mut branches);
                 Kind::If(branches, last)
             }

@@ -37,6 +37,8 @@ impl Parser<'_> {
                 self.bump();
             }
         }
+        // Most blocks are short: room for more would be most of the tree.
+        statements.shrink_to_fit();
         let end_comments = self.comments_before(self.current().span.start);
         self.close_block(open, indentation);
         Ok(Block { span: self.since(open), open_comment, statements, end_comments })
