@@ -80,6 +80,10 @@ pub(crate) trait Component: Debug + Sync {
     /// The bytes of its tables, roughly.
     fn bytes(&self) -> u64;
 
+    /// Whether it ever does something by itself.
+    fn acts(&self) -> bool {
+        true
+    }
     /// Whether a store waits in the process's own buffer.
     fn stores_wait(&self) -> bool {
         false

@@ -128,7 +128,7 @@ impl<'a, C: Component> Expander<'a, C> {
                     return;
                 }
             }
-            if !self.take_internal(state, process, sink) {
+            if self.shared.component.acts() && !self.take_internal(state, process, sink) {
                 return;
             }
         }

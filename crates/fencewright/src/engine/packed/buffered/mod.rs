@@ -242,6 +242,11 @@ impl<R: Rules> Component for Buffered<R> {
         self.buffers.bytes()
     }
 
+    #[inline]
+    fn acts(&self) -> bool {
+        self.has_buffers
+    }
+
     fn stores_wait(&self) -> bool {
         self.has_buffers
     }
