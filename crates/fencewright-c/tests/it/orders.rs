@@ -3,11 +3,13 @@
 
 use fencewright::engine::data_race::ask_safety;
 use fencewright::engine::{Options, Task, Verdict};
-use fencewright::memory::{Model, ReleaseSequence};
-use fencewright::program::Program;
+use fencewright::memory::{Dialect, Model, ReleaseSequence};
+use fencewright::program::{Placement, Program};
 use fencewright::report::patch::{Original, patch_with_choice};
+use fencewright::report::violated;
 use fencewright::synth::Profile;
-use fencewright::synth::orders::{Element, Offered, Orders, chosen, orders, own_elements};
+use fencewright::synth::orders::{Element, Offered, Orders, Unfixable, chosen, orders, own_elements};
+use fencewright::system::replay;
 use fencewright::watch::{Budget, Unlimited};
 use fencewright_c::C;
 
@@ -87,4 +89,21 @@ fn every_choice_is_minimal_and_can_be_written() {
     }
     println!("{n_found} questions answered, {n_written} choices written");
     assert!(n_written * 2 > n_found && n_found > if is_thorough { 40 } else { 2 }, "{n_written} of {n_found}");
+}
+
+/// A run with fewer orders can tell that nothing helps, but its steps are others with all of them. So what is shown is a
+/// run of the program as it is.
+#[test]
+fn what_no_own_order_mends_is_shown_as_it_is() {
+    let (released, relaxed) = ("waiting, 0, memory_order_release", "waiting, 0, memory_order_relaxed");
+    let text = examples().into_iter().find(|it| it.0 == "mcs_lock.c").expect("there is this example").1;
+    assert!(text.contains(released), "the lock is handed on");
+    let program = program("mcs_lock.c", &text.replace(released, relaxed)).unwrap_or_else(|why| panic!("{why}"));
+    let options = Options { threads: 1, ..Options::default() };
+    let task = Task::new(&program, RC11, &options);
+    let found = orders(auto(), &task, (Offered::Own, Profile::X86), &Unlimited).expect("it is taken");
+    let Unfixable { program, run } = found.unfixable.expect("a release is missing");
+    replay(&program, &Placement::NONE, RC11, Dialect::default(), &run.trace).expect("it is a run of the program");
+    let told = violated(&program, &run);
+    assert_eq!((told.kind, program.source().line_name(told.span).as_str()), ("race", "line 57"), "{}", told.text);
 }

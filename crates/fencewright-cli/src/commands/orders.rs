@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fencewright::engine::data_race::{ask_safety, beside_race};
+use fencewright::engine::data_race::ask_safety;
 use fencewright::engine::portfolio::Auto;
 use fencewright::engine::{AUTO, Options, StopReason, Task, Unsupported, Verdict};
 use fencewright::frontend::{Frontend, fw};
@@ -161,11 +161,9 @@ impl Asked<'_> {
     ) -> Code {
         let (patched, wrong) = patched.map_or_else(|code| (None, code), |it| (it, Code::Good));
         let diff = patched.as_ref().and_then(|it| it.diff.as_deref()).filter(|_| self.diff);
-        // A race is one of the properties that a run is told of.
-        let with_race = beside_race(program, self.model);
         let finding = OrdersFinding {
             file: program.source().name(),
-            program: with_race.as_ref().unwrap_or(program),
+            program,
             model: self.model,
             offered: self.offered,
             answer: answer.as_ref(),

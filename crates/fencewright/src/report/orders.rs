@@ -12,7 +12,7 @@ use crate::report::notes::{NoteJson, notes_json};
 use crate::report::trace_text::trace_text_within;
 use crate::report::{Detail, Fullness, Look, Note, Refusal, violated};
 use crate::source::Span;
-use crate::synth::orders::{Element, Offered, OrderSet, Orders, Strength, is_fenced, order_of};
+use crate::synth::orders::{Element, Offered, OrderSet, Orders, Strength, Unfixable, is_fenced, order_of};
 
 /// What was found out about the orders of one file.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +115,13 @@ pub(super) fn text(finding: &OrdersFinding<'_>, look: Look) -> String {
                 }
                 places(finding.program, &orders.elements, set).iter().for_each(|it| out += &line(finding, it));
             }
-            if let (true, Some(run)) = (orders.sets.is_empty(), &orders.unfixable) {
-                let found = violated(finding.program, run);
+            if let (true, Some(Unfixable { program, run })) = (orders.sets.is_empty(), &orders.unfixable) {
+                let found = violated(program, run);
                 let _ = writeln!(out, "  with all of them: {}", found.with_name());
-                out += &trace_text_within(finding.program, run, Fullness::Compact, (look.style, look.width));
+                out += &trace_text_within(program, run, Fullness::Compact, (look.style, look.width));
+                if finding.offered == Offered::Own {
+                    out += "  = help: `--from stronger` looks for what it lacks\n";
+                }
             } else if !orders.sets.is_empty() && orders.stopped.is_none() {
                 out += "  No other minimal choice exists.\n";
             }

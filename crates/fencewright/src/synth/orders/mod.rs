@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use super::clause::Elements;
 use super::hitting::{Choice, Problem, cheapest};
 use super::{CandidateId, Profile};
-use crate::engine::data_race::ask_safety;
+use crate::engine::data_race::{ask_safety, beside_race};
 use crate::engine::{Engine, StopReason, Task, Unsupported, Verdict};
-use crate::program::FenceKind;
+use crate::program::{FenceKind, Program};
 use crate::system::Run;
 use crate::util::Idx;
 use crate::watch::{Monitor, Progress};
@@ -52,12 +52,21 @@ pub struct Orders {
     pub elements: Vec<Element>,
     /// The minimal choices, cheapest first.
     pub sets: Vec<OrderSet>,
-    /// A run of the program with everything that could be chosen, if no choice is correct.
-    pub unfixable: Option<Box<Run>>,
+    /// Set if no choice is correct.
+    pub unfixable: Option<Unfixable>,
     /// Why there may be more choices, if there may.
     pub stopped: Option<StopReason>,
     /// How many choices an engine was asked about.
     pub n_checks: u64,
+}
+
+/// Not even the program with everything that could be chosen is correct.
+#[derive(Clone, Debug)]
+pub struct Unfixable {
+    /// That program; where races are always violations, with races as a property.
+    pub program: Program,
+    /// A run of it.
+    pub run: Box<Run>,
 }
 
 /// Finds all minimal choices of orders under which a program is correct.
@@ -74,7 +83,9 @@ pub fn orders(
     let task = &Task { program, ..*task };
     let stronger = |given: Given| stronger_elements(program, given);
     let ladder = match offered {
-        Offered::Own => return Loop::new(engine, task, (own_elements(program), profile), monitor).run(),
+        Offered::Own => {
+            return Loop::new(engine, task, (own_elements(program), profile), monitor).run()?.shown();
+        }
         Offered::All => &[Given::Orders, Given::Fences][..],
         Offered::Stronger => &[Given::Orders, Given::SeqCst, Given::Fences],
     };
@@ -87,12 +98,11 @@ pub fn orders(
         asked.run()
     };
     for given in first {
-        let found = asked(given)?;
-        if found.unfixable.is_none() {
+        if let Ended::Found(found) = asked(given)? {
             return Ok(found);
         }
     }
-    asked(last)
+    asked(last)?.shown()
 }
 
 /// The search for choices.
@@ -108,6 +118,39 @@ struct Loop<'a> {
     /// Correct choices, and those of which nothing is known.
     blocked: Vec<Choice>,
     found: Orders,
+}
+
+/// How a search ends.
+enum Ended<'a> {
+    Found(Orders),
+    /// No choice is correct: this run stays bad, whatever else is chosen.
+    Hopeless(Box<Loop<'a>>, Vec<usize>, Box<Run>),
+}
+
+impl Ended<'_> {
+    /// If there is no hope, a run of the program with everything that could be chosen shows it. That of a lesser choice
+    /// stays bad, too, but its steps may be others there.
+    fn shown(self) -> Result<Orders, Unsupported> {
+        let (asked, set, run) = match self {
+            Self::Found(found) => return Ok(found),
+            Self::Hopeless(asked, set, run) => (asked, set, run),
+        };
+        let all: Vec<usize> = (0..asked.elements.len()).collect();
+        let judged = if set.len() == all.len() { Judged::Bad(Elements::new(), run) } else { asked.judged(&all)? };
+        let (unfixable, stopped) = match judged {
+            Judged::Bad(_, run) => {
+                let (program, _) = chosen(asked.task.program, &asked.elements, &all);
+                let program = beside_race(&program, asked.task.model).unwrap_or(program);
+                (Some(Unfixable { program, run }), None)
+            }
+            Judged::Unknown(reason) => (None, Some(reason)),
+            Judged::Correct => {
+                let reason = "an execution that the axioms allow was not found".to_owned();
+                (None, Some(StopReason::Defect(reason)))
+            }
+        };
+        Ok(Orders { unfixable, stopped, ..asked.found })
+    }
 }
 
 /// What a choice comes to.
@@ -136,12 +179,12 @@ impl<'a> Loop<'a> {
         self.kept = (0..self.elements.len()).filter(|&i| is_own(&self.elements[i])).collect();
     }
 
-    fn run(mut self) -> Result<Orders, Unsupported> {
+    fn run(mut self) -> Result<Ended<'a>, Unsupported> {
         loop {
             let next = match self.next() {
                 Ok(Some((_, next))) => next,
-                Ok(None) => return Ok(self.found),
-                Err(reason) => return Ok(Orders { stopped: Some(reason), ..self.found }),
+                Ok(None) => return Ok(Ended::Found(self.found)),
+                Err(reason) => return Ok(Ended::Found(Orders { stopped: Some(reason), ..self.found })),
             };
             let new = next.0.keys().map(|id| id.index());
             let cost = new.clone().map(|i| self.elements[i].cost(self.task.program, self.profile)).sum();
@@ -153,14 +196,14 @@ impl<'a> Loop<'a> {
                     self.blocked.push(next);
                 }
                 Judged::Bad(clause, run) if clause.is_empty() => {
-                    return Ok(Orders { unfixable: Some(run), ..self.found });
+                    return Ok(Ended::Hopeless(Box::new(self), set, run));
                 }
                 Judged::Bad(clause, _) => self.clauses.push(clause),
                 Judged::Unknown(reason) => {
                     let is_limit = matches!(reason, StopReason::Timeout | StopReason::Memory | StopReason::Interrupted);
                     self.found.stopped = Some(reason);
                     if is_limit {
-                        return Ok(self.found);
+                        return Ok(Ended::Found(self.found));
                     }
                     self.blocked.push(next);
                 }
