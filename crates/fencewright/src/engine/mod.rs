@@ -171,9 +171,7 @@ impl<'a> Task<'a> {
     /// # Errors
     /// There is any number of copies of some thread.
     pub fn is_closed(&self) -> Result<(), Unsupported> {
-        let listed = self.program.open_templates().next().map(|it| &self.program.templates()[it].name);
-        let open = listed.or_else(|| self.program.indexed()?.families.first());
-        open.map_or(Ok(()), |name| {
+        self.open().map_or(Ok(()), |name| {
             Err(Unsupported {
                 reason: format!("there is any number of copies of `{name}`, and this takes a fixed number of threads"),
                 help: format!("ask for safety with `--engine auto`, or list them: `thread {name}(i: 1..3)`"),
@@ -181,14 +179,26 @@ impl<'a> Task<'a> {
         })
     }
 
+    /// A thread whose number is left open.
+    fn open(&self) -> Option<&String> {
+        let listed = self.program.open_templates().next().map(|it| &self.program.templates()[it].name);
+        listed.or_else(|| self.program.indexed()?.families.first())
+    }
+
     /// How stores wait under the model, for the engines that are about that.
     ///
     /// # Errors
     /// The model has no store buffers.
     pub fn buffering(&self) -> Result<Buffering, Unsupported> {
-        self.model.buffering(self.options.dialect).ok_or_else(|| Unsupported {
-            reason: format!("this engine is for models with store buffers, and {} has none", self.model),
-            help: "use `--engine explicit`, which takes every model".to_owned(),
+        self.model.buffering(self.options.dialect).ok_or_else(|| match self.open() {
+            Some(name) => Unsupported {
+                reason: format!("any number of threads is for models with store buffers, and {} has none", self.model),
+                help: format!("use sc, tso or pso, or list the threads: `thread {name}(i: 1..3)`"),
+            },
+            None => Unsupported {
+                reason: format!("this engine is for models with store buffers, and {} has none", self.model),
+                help: "use `--engine explicit`, which takes every model".to_owned(),
+            },
         })
     }
 }

@@ -14,12 +14,14 @@ use super::{Proved, Scaled, certificate, language, proof, reason};
 /// The program is that of the run, with the question as a property.
 ///
 /// # Errors
-/// The question makes no sense of the program, or the engine does not take what it comes down to.
+/// The question makes no sense of the program, the number of threads is left open, or the engine does not take what it
+/// comes down to.
 pub fn certify_race(
     engine: &dyn Engine,
     task: &Task<'_>,
     monitor: &dyn Monitor,
 ) -> Result<(Proved, Program), Unsupported> {
+    task.is_closed()?;
     let Asked { answer, program } = ask_race(engine, task, monitor)?;
     if task.model.language().is_some() {
         return Ok((language::proved(task, answer, Question::Race(0), monitor), program));

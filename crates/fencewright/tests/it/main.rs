@@ -12,6 +12,7 @@ mod any_index;
 mod any_number;
 mod any_number_certificates;
 mod any_number_laws;
+mod any_number_races;
 mod bad_inputs;
 mod blame;
 mod c11;

@@ -19,7 +19,7 @@ use crate::common::law::{engines, n_programs, of_many, program_of, seed};
 use crate::common::random::Random;
 
 /// An order, by name; the empty one is that of an access without an order.
-type Order = &'static str;
+pub(crate) type Order = &'static str;
 
 fn acquires(order: Order) -> bool {
     matches!(order, "" | "acquire" | "acq_rel" | "seq_cst")
@@ -35,7 +35,7 @@ const UPDATES: [Order; 7] = ["relaxed", "relaxed", "acquire", "release", "acq_re
 const FENCES: [Order; 6] = ["acquire", "acquire", "release", "release", "acq_rel", "seq_cst"];
 
 #[derive(Clone, Debug, PartialEq)]
-enum Stmt {
+pub(crate) enum Stmt {
     /// An access to plain data; the last cell of it is chosen by what was read last, if that is wanted.
     Read(usize, bool),
     Write(usize, bool),
@@ -56,7 +56,7 @@ enum Stmt {
 
 /// A part of an atomic block.
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+pub(crate) enum Part {
     Read(usize),
     Write(usize),
     Load(usize),
@@ -65,12 +65,12 @@ enum Part {
     If(usize, Vec<Part>),
 }
 
-type Sample = Vec<Vec<Stmt>>;
+pub(crate) type Sample = Vec<Vec<Stmt>>;
 
 /// How many atomic locations there are. There are two plain ones, and an array of two.
 const N_ATOMIC: usize = 2;
 
-struct Maker<'r>(&'r mut Random);
+pub(crate) struct Maker<'r>(pub(crate) &'r mut Random);
 
 impl Maker<'_> {
     fn of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -190,7 +190,7 @@ impl Maker<'_> {
         out
     }
 
-    fn sample(&mut self) -> Sample {
+    pub(crate) fn sample(&mut self) -> Sample {
         let third = self.0.chance(40);
         let mut threads = vec![self.producer(), self.consumer()];
         if self.0.chance(20) {
@@ -213,7 +213,7 @@ impl Maker<'_> {
 
 // As text.
 
-fn text(sample: &Sample) -> String {
+pub(crate) fn text(sample: &Sample) -> String {
     let mut out = "shared plain d0, d1: 0..1 = 0;\nshared plain e[2]: 0..1 = 0;\nshared y0, y1: 0..1 = 0;\n".to_owned();
     for (t, body) in sample.iter().enumerate() {
         let _ = writeln!(out, "\nthread T{t} {{\n    let r: 0..1 = 0;\n    let s: 0..1 = 0;");

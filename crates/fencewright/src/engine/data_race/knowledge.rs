@@ -16,6 +16,9 @@
 //! | the atomic blocks | the next of them: they are in one order |
 //!
 //! While nothing is followed there is nothing to know, and no bit is set. Holders that no run can need are left out.
+//!
+//! Where the number of threads is left open, nobody can take from all of them at once what they know. So there an
+//! access is followed for ever, one of a run, and what a thread knows are bits of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +36,15 @@ pub(super) enum Access {
     Write,
 }
 
+/// How long an access is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Following {
+    /// Until its location is written again; then another one may be.
+    UntilWritten,
+    /// To the end of the run.
+    ForEver,
+}
+
 /// What carries knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holder {
@@ -41,6 +53,16 @@ pub(super) enum Holder {
     Released(ProcessId),
     Seen(ProcessId),
     Blocks,
+}
+
+impl Holder {
+    /// Whether it is one of a thread.
+    pub(super) fn is_own(self) -> bool {
+        match self {
+            Self::Thread(_) | Self::Released(_) | Self::Seen(_) => true,
+            Self::Location(_) | Self::Blocks => false,
+        }
+    }
 }
 
 /// What is remembered, besides what the program does.
@@ -60,13 +82,16 @@ pub(super) struct Knowledge {
     /// Who accesses the plain locations that threads contend for.
     contended: BTreeMap<LocationId, BTreeSet<(ProcessId, Access)>>,
     holders: Vec<Holder>,
-    /// The number of each ghost.
+    following: Following,
+    /// The number of each ghost in memory.
     numbers: BTreeMap<Ghost, usize>,
 }
 
 impl Knowledge {
     /// What there is to know in a program.
     pub(super) fn new(program: &Program) -> Result<Self, Unsupported> {
+        let is_open = program.open_templates().next().is_some();
+        let following = if is_open { Following::ForEver } else { Following::UntilWritten };
         let uses = Uses::of(program);
         let mut contended = BTreeMap::new();
         for &x in program.plain() {
@@ -84,9 +109,11 @@ impl Knowledge {
             return Err(Unsupported { reason, help });
         }
         let places = contended.keys().map(|&x| Ghost::Followed(x));
-        let ghosts = [Ghost::Following].into_iter().chain(places).chain(holders.iter().map(|&it| Ghost::Knows(it)));
+        let is_in_memory = |it: &&Holder| following == Following::UntilWritten || !it.is_own();
+        let knowing = holders.iter().filter(is_in_memory).map(|&it| Ghost::Knows(it));
+        let ghosts = [Ghost::Following].into_iter().chain(places).chain(knowing);
         let numbers = ghosts.enumerate().map(|(i, ghost)| (ghost, i)).collect();
-        Ok(Self { contended, holders, numbers })
+        Ok(Self { contended, holders, following, numbers })
     }
 
     /// Whether there is nothing to follow.
@@ -108,6 +135,16 @@ impl Knowledge {
 
     pub(super) fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
         self.holders.iter().copied()
+    }
+
+    /// Whether somebody may know there.
+    pub(super) fn has(&self, holder: Holder) -> bool {
+        self.holders.contains(&holder)
+    }
+
+    /// How long an access is followed.
+    pub(super) fn following(&self) -> Following {
+        self.following
     }
 
     /// Whether an access may conflict with one of another thread.

@@ -28,11 +28,13 @@
 //! |---|---|
 //! | [`knowledge`] | what must be remembered, in bits |
 //! | [`watched`] | the program that remembers it |
+//! | [`any_number`] | any number of threads |
 //! | [`back`](mod@back) | a run of that, as one of the program |
 //! | [`at_once`] | two accesses at once |
 //! | [`clocks`] | a run with vector clocks: who raced with whom |
 //! | [`told`] | what is said of a race |
 
+mod any_number;
 mod at_once;
 mod back;
 mod clocks;
@@ -86,7 +88,7 @@ pub fn ask_safety(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -
 /// # Errors
 /// The program has too much plain data, fences are laid over it, or the engine does not take what is to be asked.
 pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Result<Asked, Unsupported> {
-    task.is_closed()?;
+    has_listed_indices(task)?;
     if !task.placement.is_empty() {
         let reason = "races are asked about a text, not about fences laid over it".to_owned();
         return Err(Unsupported { reason, help: "write the fences into the program".to_owned() });
@@ -143,14 +145,27 @@ fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Res
     if knowledge.is_empty() {
         return Ok(asked(engine, Verdict::Safe, &shown));
     }
-    let watched = watched::watched(&program, &knowledge);
+    match program.open_templates().next() {
+        Some(_) => any_number::unordered(engine, (&program, shown), &knowledge, (task, monitor)),
+        None => among_listed(engine, (&program, shown), &knowledge, (task, monitor)),
+    }
+}
+
+/// The same of a program that lists its threads.
+fn among_listed(
+    engine: &dyn Engine,
+    (program, shown): (&Program, Program),
+    knowledge: &Knowledge,
+    (task, monitor): (&Task<'_>, &dyn Monitor),
+) -> Result<Asked, Unsupported> {
+    let watched = watched::watched(program, knowledge);
     let strongest = Task { program: &watched, model: Model::STRONGEST, ..*task };
     let mut answer = engine.check(&strongest, monitor)?;
     if let Verdict::Unsafe(run) = answer.verdict {
         if let Violation::Fault(fault) = run.trace.violation {
-            return Err(goes_wrong(&program, watched.edges()[fault.edge()].span));
+            return Err(goes_wrong(program, watched.edges()[fault.edge()].span));
         }
-        let trace = back(&program, &watched, &run);
+        let trace = back(program, &watched, &run);
         let (placement, dialect) = (task.placement, task.options.dialect);
         let trace = promptly(&shown, placement, task.model, dialect, trace);
         answer.verdict = match replay(&shown, placement, task.model, dialect, &trace) {
@@ -160,6 +175,11 @@ fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Res
         };
     }
     Ok(Asked { answer, program: shown })
+}
+
+/// Whether the threads are listed whose index matters.
+fn has_listed_indices(task: &Task<'_>) -> Result<(), Unsupported> {
+    if task.program.indexed().is_some() { task.is_closed() } else { Ok(()) }
 }
 
 fn goes_wrong(program: &Program, span: Span) -> Unsupported {

@@ -12,13 +12,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::data_race::knowledge::{Access, Ghost, Holder, Knowledge, fence_order};
+use crate::engine::data_race::knowledge::{Access, Following, Ghost, Holder, Knowledge, fence_order};
 use crate::program::{
     Array, ArrayId, BinaryOp, Domain, Edge, Expr, Initial, Location, LocationId, Micro, Op, Order, Place, PointId,
     Process, ProcessId, Program, Property, PropertyKind, PropertyWords, Register, RegisterId, RmwVar, Situation, Value,
 };
 use crate::source::Span;
 use crate::util::{Idx, IndexVec};
+
+/// Where something is kept.
+#[derive(Clone, Debug)]
+enum Kept {
+    InMemory(Place),
+    InRegister(RegisterId),
+}
 
 /// The registers that ghosts need in a process.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +38,9 @@ struct Ghosts {
     old: RegisterId,
     /// What that starts with.
     first: Value,
+    /// What the thread knows, what its last release fence knew, and what its relaxed loads have seen; if that is not in
+    /// memory.
+    own: Option<[RegisterId; 3]>,
 }
 
 /// A program with ghosts.
@@ -47,7 +57,7 @@ pub(super) fn watched(program: &Program, knowledge: &Knowledge) -> Program {
     }
     let mut processes = program.processes().clone();
     let ghosts: IndexVec<ProcessId, Ghosts> =
-        processes.indices().map(|p| add_registers(program, p, &mut processes[p])).collect();
+        processes.indices().map(|p| add_registers(program, p, knowledge.following(), &mut processes[p])).collect();
     let (arrays, of_arrays) = ghost_arrays(program, knowledge, first);
     let (mut ops, mut looks) = (Vec::new(), Vec::new());
     for (id, edge) in program.edges().iter_enumerated() {
@@ -98,7 +108,7 @@ fn followed(access: Access) -> Value {
     }
 }
 
-fn add_registers(program: &Program, p: ProcessId, process: &mut Process) -> Ghosts {
+fn add_registers(program: &Program, p: ProcessId, following: Following, process: &mut Process) -> Ghosts {
     let mut add = |name: &str, domain: Domain, first: Value| {
         let (name, initial) = (format!("${name}"), Initial::Value(first));
         process.registers.push(Register { name, domain, initial, span: Span::default() })
@@ -108,7 +118,10 @@ fn add_registers(program: &Program, p: ProcessId, process: &mut Process) -> Ghos
     let raced = add("raced", Domain::Range(0, 1), 0);
     let domain = updated_domain(program, p);
     let first = domain.bounds().map_or(0, |it| it.0);
-    Ghosts { one, other, raced, old: add("old", domain, first), first }
+    let old = add("old", domain, first);
+    let own = (following == Following::ForEver)
+        .then(|| ["knows", "released", "seen"].map(|name| add(name, Domain::Range(0, 1), 0)));
+    Ghosts { one, other, raced, old, first, own }
 }
 
 /// What an update of a process may find.
@@ -188,7 +201,7 @@ impl Watcher<'_> {
         match (self.program.is_plain(place), access) {
             (true, _) => self.happens(place, access),
             (false, Access::Read) => self.read(place, order),
-            (false, Access::Write) => self.copied(self.of(place), self.released(order)),
+            (false, Access::Write) => self.copied(self.of(place).map(Kept::InMemory), self.released(order)),
         }
     }
 
@@ -196,11 +209,11 @@ impl Watcher<'_> {
     fn read(&self, place: &Place, order: Order) -> Vec<Micro> {
         let p = self.edge.process;
         let to = if order.acquires() { Holder::Thread(p) } else { Holder::Seen(p) };
-        self.added(self.known(to), self.of(place))
+        self.added(self.known(to), self.of(place).map(Kept::InMemory))
     }
 
     /// What a write tells.
-    fn released(&self, order: Order) -> Option<Place> {
+    fn released(&self, order: Order) -> Option<Kept> {
         let p = self.edge.process;
         self.known(if order.releases() { Holder::Thread(p) } else { Holder::Released(p) })
     }
@@ -212,7 +225,7 @@ impl Watcher<'_> {
         };
         let mut ghosts = self.read(place, *order);
         if write.is_some() {
-            ghosts.extend(self.added(self.of(place), self.released(*order)));
+            ghosts.extend(self.added(self.of(place).map(Kept::InMemory), self.released(*order)));
         }
         if ghosts.is_empty() {
             return ghosts;
@@ -288,7 +301,7 @@ impl Watcher<'_> {
         let is_unknown = Expr::binary(BinaryOp::Eq, Expr::Var(other), Expr::Const(0));
         let races = Expr::binary(BinaryOp::BitAnd, is_followed, is_unknown);
         let either = Expr::binary(BinaryOp::BitOr, Expr::Var(raced), races);
-        vec![Micro::Load(one, of), Micro::Load(other, thread), Micro::Assign(raced, either)]
+        vec![Micro::Load(one, of), taken(other, &thread), Micro::Assign(raced, either)]
     }
 
     /// An access to plain data: it may be followed if nothing is, and a write ends that an access to the same is.
@@ -298,16 +311,18 @@ impl Watcher<'_> {
         let is = |register, value| Micro::Assume(Expr::binary(BinaryOp::Eq, Expr::Var(register), Expr::Const(value)));
         let set = |place: &Place, value| Micro::Store(place.clone(), Expr::Const(value));
         let following = self.place(Ghost::Following).expect("it is there");
-        let begin = [set(&following, 1), set(&of, followed(access)), set(&thread, 1)];
+        let begin = [set(&following, 1), set(&of, followed(access)), put(&thread, Expr::Const(1))];
         let begins = [is(other, 0)].into_iter().chain(begin).collect();
         let load = Micro::Load(other, following.clone());
-        match access {
-            Access::Read if self.is_written_next(place) => Vec::new(),
-            Access::Read => vec![load, Micro::Choose(vec![Vec::new(), begins])],
-            Access::Write => {
+        match (access, self.knowledge.following()) {
+            (Access::Read, _) if self.is_written_next(place) => Vec::new(),
+            (Access::Read, _) | (Access::Write, Following::ForEver) => {
+                vec![load, Micro::Choose(vec![Vec::new(), begins])]
+            }
+            (Access::Write, Following::UntilWritten) => {
                 let goes_on = vec![is(one, 0)];
                 let is_over = Expr::binary(BinaryOp::Ne, Expr::Var(one), Expr::Const(0));
-                let known = self.knowledge.holders().filter_map(|it| self.known(it)).map(|it| set(&it, 0));
+                let known = self.knowledge.holders().filter_map(|it| self.known(it)).map(|it| put(&it, Expr::Const(0)));
                 let end = [set(&following, 0), set(&of, 0)].into_iter().chain(known);
                 let ends = [Micro::Assume(is_over)].into_iter().chain(end).collect();
                 vec![load, Micro::Load(one, of.clone()), Micro::Choose(vec![goes_on, begins, ends])]
@@ -316,7 +331,7 @@ impl Watcher<'_> {
     }
 
     /// What is remembered of plain data, and of this thread, if the access may conflict with one of another thread.
-    fn contended(&self, place: &Place, access: Access) -> Option<(Place, Place)> {
+    fn contended(&self, place: &Place, access: Access) -> Option<(Place, Kept)> {
         let p = self.edge.process;
         let may_conflict = |x| self.knowledge.may_conflict(p, x, access);
         let is_plain = self.program.is_plain(place);
@@ -334,20 +349,20 @@ impl Watcher<'_> {
     }
 
     /// One holder gets to know what another knows; nothing if there is no such one.
-    fn added(&self, to: Option<Place>, from: Option<Place>) -> Vec<Micro> {
+    fn added(&self, to: Option<Kept>, from: Option<Kept>) -> Vec<Micro> {
         let (Some(to), Some(from)) = (to, from) else { return Vec::new() };
         let (one, other) = (self.ghosts.one, self.ghosts.other);
         let both = Expr::binary(BinaryOp::BitOr, Expr::Var(one), Expr::Var(other));
-        vec![Micro::Load(one, to.clone()), Micro::Load(other, from), Micro::Store(to, both)]
+        vec![taken(one, &to), taken(other, &from), put(&to, both)]
     }
 
     /// One holder knows what another knows, and no more; nothing if there is no such other.
-    fn copied(&self, to: Option<Place>, from: Option<Place>) -> Vec<Micro> {
+    fn copied(&self, to: Option<Kept>, from: Option<Kept>) -> Vec<Micro> {
         let one = self.ghosts.one;
         match (to, from) {
             (None, _) => Vec::new(),
-            (Some(to), None) => vec![Micro::Store(to, Expr::Const(0))],
-            (Some(to), Some(from)) => vec![Micro::Load(one, from), Micro::Store(to, Expr::Var(one))],
+            (Some(to), None) => vec![put(&to, Expr::Const(0))],
+            (Some(to), Some(from)) => vec![taken(one, &from), put(&to, Expr::Var(one))],
         }
     }
 
@@ -357,8 +372,18 @@ impl Watcher<'_> {
     }
 
     /// What a holder knows.
-    fn known(&self, holder: Holder) -> Option<Place> {
-        self.place(Ghost::Knows(holder))
+    fn known(&self, holder: Holder) -> Option<Kept> {
+        let in_memory = || self.place(Ghost::Knows(holder)).map(Kept::InMemory);
+        let [knows, released, seen] = match self.ghosts.own {
+            Some(own) if self.knowledge.has(holder) => own,
+            Some(_) | None => return in_memory(),
+        };
+        match holder {
+            Holder::Thread(_) => Some(Kept::InRegister(knows)),
+            Holder::Released(_) => Some(Kept::InRegister(released)),
+            Holder::Seen(_) => Some(Kept::InRegister(seen)),
+            Holder::Location(_) | Holder::Blocks => in_memory(),
+        }
     }
 
     /// What is remembered of a place.
@@ -372,6 +397,22 @@ impl Watcher<'_> {
     fn place(&self, ghost: Ghost) -> Option<Place> {
         let number = self.knowledge.number(ghost)?;
         Some(Place::Fixed(LocationId::from_usize(self.first.index() + number)))
+    }
+}
+
+/// A register takes what is kept somewhere.
+fn taken(register: RegisterId, from: &Kept) -> Micro {
+    match from {
+        Kept::InMemory(place) => Micro::Load(register, place.clone()),
+        Kept::InRegister(from) => Micro::Assign(register, Expr::Var(*from)),
+    }
+}
+
+/// A value is kept somewhere.
+fn put(to: &Kept, value: Expr<RegisterId>) -> Micro {
+    match to {
+        Kept::InMemory(place) => Micro::Store(place.clone(), value),
+        Kept::InRegister(to) => Micro::Assign(*to, value),
     }
 }
 
