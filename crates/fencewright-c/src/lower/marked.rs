@@ -67,8 +67,14 @@ impl Lowering<'_> {
             let help = "write `thread f(0)`, `thread f(i) for i in 0..2` or `thread f() any`";
             return self.refuse(remark.span, &format!("`{rest}` names no {}", noun(word)), help);
         };
-        if !self.functions.contains_key(name.as_str()) {
+        let Some(function) = self.functions.get(name.as_str()).copied() else {
             return self.refuse(remark.span, &format!("there is no function `{name}`"), "name one of this file");
+        };
+        let wanted = function.parameters.len();
+        if let Some(found) = all.first().map(Vec::len).filter(|&it| it != wanted) {
+            let message = format!("`{name}` takes {}, and is named with {found}", counted(wanted));
+            let help = format!("write `{word} {name}({})`, with what it is to get", vec!["0"; wanted].join(", "));
+            return self.refuse(remark.span, &message, &help);
         }
         let is_named = marked.threads.iter().any(|it| it.0 == name);
         if is_any && (all.len() != 1 || is_named) || word == "thread" && marked.any.contains_key(&name) {
@@ -100,6 +106,10 @@ fn noun(word: &str) -> &'static str {
     if word == "thread" { "thread" } else { "function" }
 }
 
+fn counted(n_arguments: usize) -> String {
+    if n_arguments == 1 { "1 argument".to_owned() } else { format!("{n_arguments} arguments") }
+}
+
 fn with(name: &str, arguments: &[i64], remark: &Remark) -> Called {
     (name.to_owned(), arguments.iter().map(|&it| Value::int(it)).collect(), remark.span)
 }
@@ -118,6 +128,7 @@ fn call(text: &str) -> Option<(String, Vec<Vec<i64>>)> {
     let values = |binder: Option<(&str, i64)>| {
         let value = |word: &&str| match binder {
             Some((name, value)) if name == *word => Some(value),
+            Some(_) | None if *word == "NULL" => Some(0),
             Some(_) | None => word.parse().ok(),
         };
         words.iter().map(value).collect::<Option<Vec<i64>>>()
@@ -144,6 +155,7 @@ mod tests {
         assert_eq!(call("f(1, 2)"), Some(("f".to_owned(), vec![vec![1, 2]])));
         assert_eq!(call("f(i, 7) for i in 0..1"), Some(("f".to_owned(), vec![vec![0, 7], vec![1, 7]])));
         assert_eq!(call("f(i) for i in 0..64"), None);
+        assert_eq!(call("f(NULL, 3)"), Some(("f".to_owned(), vec![vec![0, 3]])));
         assert_eq!(call("f(x)"), None);
         assert_eq!(call("f(1"), None);
     }

@@ -91,8 +91,8 @@ fn every_choice_is_minimal_and_can_be_written() {
     assert!(n_written * 2 > n_found && n_found > if is_thorough { 40 } else { 2 }, "{n_written} of {n_found}");
 }
 
-/// A run with fewer orders can tell that nothing helps, but its steps are others with all of them. So what is shown is a
-/// run of the program as it is.
+/// A run with fewer orders can tell that nothing helps, but its steps are others with all of them. So what is shown is
+/// a run of the program as it is.
 #[test]
 fn what_no_own_order_mends_is_shown_as_it_is() {
     let (released, relaxed) = ("waiting, 0, memory_order_release", "waiting, 0, memory_order_relaxed");
