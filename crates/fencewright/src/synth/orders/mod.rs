@@ -124,7 +124,7 @@ struct Loop<'a> {
 enum Ended<'a> {
     Found(Orders),
     /// No choice is correct: this run stays bad, whatever else is chosen.
-    Hopeless(Box<Loop<'a>>, Vec<usize>, Box<Run>),
+    Hopeless(Loop<'a>, Vec<usize>, Box<Run>),
 }
 
 impl Ended<'_> {
@@ -196,7 +196,7 @@ impl<'a> Loop<'a> {
                     self.blocked.push(next);
                 }
                 Judged::Bad(clause, run) if clause.is_empty() => {
-                    return Ok(Ended::Hopeless(Box::new(self), set, run));
+                    return Ok(Ended::Hopeless(self, set, run));
                 }
                 Judged::Bad(clause, _) => self.clauses.push(clause),
                 Judged::Unknown(reason) => {
