@@ -2,6 +2,7 @@
 //!
 //! `FENCEWRIGHT_LAWS=20000 cargo test --release -p fencewright --test it any_number_races:: -- --nocapture` tries more.
 
+use fencewright::engine::backward::multiset::Multiset;
 use fencewright::engine::data_race::{ask_race, told};
 use fencewright::engine::explicit::Explicit;
 use fencewright::engine::portfolio::Auto;
@@ -51,9 +52,9 @@ fn counts(program: &Program) -> Vec<CopyCounts> {
 }
 
 /// Whether it races; nothing if that is not known soon.
-fn agrees(text: &str, model: Model) -> Result<Option<bool>, String> {
+fn agrees(engine: &dyn Engine, text: &str, model: Model) -> Result<Option<bool>, String> {
     let program = program_of(text.to_owned())?;
-    let takes = match race(&Auto, &program, model, 20_000)? {
+    let takes = match race(engine, &program, model, 20_000)? {
         None => return Ok(None),
         Some(Verdict::Unsafe(run)) => n_copies(&run)?,
         Some(_) => usize::MAX,
@@ -85,7 +86,8 @@ fn races_of_any_number_are_those_of_some_number() {
             text = text.replace("thread T1 {", "thread T1(*) {");
         }
         let model = if random.chance(70) { Model::Sc } else { Model::BUFFERED[random.below(Model::BUFFERED.len())] };
-        match agrees(&text, model) {
+        let engine: &dyn Engine = if random.chance(50) { &Auto } else { &Multiset };
+        match agrees(engine, &text, model) {
             Ok(Some(true)) => n_racy += 1,
             Ok(Some(false)) => n_safe += 1,
             Ok(None) => n_open += 1,

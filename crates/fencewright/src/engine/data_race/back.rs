@@ -8,22 +8,27 @@ use crate::program::{EdgeId, LocationId, Op, Program};
 use crate::system::{Action, Block, Inside, Local, Run, Start, Step, Trace, run_block};
 use crate::util::Idx;
 
+/// A program, and what it is when it is watched.
+#[derive(Clone, Copy)]
+pub(super) struct Watched<'a> {
+    pub program: &'a Program,
+    pub watched: &'a Program,
+    /// Which edge of the program one of the watched program is; none if it looks for a race.
+    pub edge_of: &'a dyn Fn(EdgeId) -> Option<EdgeId>,
+}
+
 /// The run of the program.
-pub(super) fn back(program: &Program, watched: &Program, run: &Run) -> Trace {
-    let is_look = |step: &Step| match step.action {
-        Action::Edge { edge, .. } => edge.index() >= program.edges().len(),
-        Action::Fence(_) | Action::Internal(_) => false,
+pub(super) fn back(both: Watched<'_>, run: &Run) -> Trace {
+    let Watched { program, edge_of, .. } = both;
+    let action = |(i, step): (usize, &Step)| match step.action {
+        Action::Edge { edge, choice } => {
+            let own = edge_of(edge)?;
+            Some(Action::Edge { edge: own, choice: way(both, run, i, (own, edge, choice)) })
+        }
+        Action::Fence(_) | Action::Internal(_) => Some(step.action),
     };
-    let mut steps = Vec::new();
-    for (i, &step) in run.trace.steps.iter().enumerate().take_while(|(_, step)| !is_look(step)) {
-        let action = match step.action {
-            Action::Edge { edge, choice } => {
-                Action::Edge { edge, choice: way(program, watched, run, (i, edge, choice)) }
-            }
-            Action::Fence(_) | Action::Internal(_) => step.action,
-        };
-        steps.push(Step { action, ..step });
-    }
+    let steps = run.trace.steps.iter().enumerate();
+    let steps = steps.map_while(|(i, step)| Some(Step { action: action((i, step))?, ..*step })).collect();
     let start = &run.trace.start;
     let memory = start.memory.as_slice()[..program.locations().len()].to_vec();
     let registers = start.registers.iter_enumerated();
@@ -31,20 +36,21 @@ pub(super) fn back(program: &Program, watched: &Program, run: &Run) -> Trace {
     Trace { start: Start { memory: memory.into(), registers }, steps, ..run.trace.clone() }
 }
 
-/// Which way of the program a step takes: the i-th, of an edge, by a way of the watched program.
-fn way(program: &Program, watched: &Program, run: &Run, (i, edge, choice): (usize, EdgeId, u32)) -> u32 {
+/// Which way of its own edge the i-th step takes, by an edge of the watched program and its way.
+fn way(both: Watched<'_>, run: &Run, i: usize, (own, edge, choice): (EdgeId, EdgeId, u32)) -> u32 {
+    let Watched { program, watched, .. } = both;
     let Op::Locked(body) = &watched.edges()[edge].op else { return choice };
-    let Op::Locked(own) = &program.edges()[edge].op else { return 0 };
+    let Op::Locked(block) = &program.edges()[own].op else { return 0 };
     let before = i.checked_sub(1).map(|before| &run.events[before]);
     let registers = before.map_or(&run.trace.start.registers, |it| &it.registers);
     let memory = before.map_or(&run.trace.start.memory, |it| &it.memory);
-    let registers = registers[program.edges()[edge].process].clone();
-    let sizes = (program.processes()[program.edges()[edge].process].registers.len(), program.locations().len());
+    let registers = registers[program.edges()[own].process].clone();
+    let sizes = (program.processes()[program.edges()[own].process].registers.len(), program.locations().len());
     let start = Recorded::new(Block { registers, contents: memory.as_slice().to_vec() });
     let without = start.clone().without_ghosts(sizes);
     let taken = run_block(&Local::new(watched, edge), body, start).into_iter().nth(choice as usize);
     let taken = taken.and_then(Result::ok).map(|it| it.without_ghosts(sizes));
-    let ways = run_block(&Local::new(program, edge), own, without);
+    let ways = run_block(&Local::new(program, own), block, without);
     let same = ways.into_iter().position(|it| it.ok() == taken && taken.is_some());
     same.and_then(|it| u32::try_from(it).ok()).unwrap_or(choice)
 }

@@ -46,13 +46,14 @@ use crate::engine::{
     Answer, Asked, Engine, Question, Reduced, Stats, StopReason, Task, Unmade, Unsupported, Verdict, ask,
 };
 use crate::memory::Model;
-use crate::program::{Program, Property, PropertyKind, Situation};
+use crate::program::{EdgeId, Program, Property, PropertyKind, Situation};
 use crate::source::Span;
-use crate::system::{Violation, promptly, replay};
+use crate::system::{Trace, Violation, promptly, replay};
+use crate::util::Idx;
 use crate::watch::Monitor;
 
 use at_once::AtOnce;
-use back::back;
+use back::{Watched, back};
 use knowledge::{Access, Knowledge, each_access};
 
 pub use told::{Accessed, Missing, Told, told};
@@ -165,16 +166,22 @@ fn among_listed(
         if let Violation::Fault(fault) = run.trace.violation {
             return Err(goes_wrong(program, watched.edges()[fault.edge()].span));
         }
-        let trace = back(program, &watched, &run);
-        let (placement, dialect) = (task.placement, task.options.dialect);
-        let trace = promptly(&shown, placement, task.model, dialect, trace);
-        answer.verdict = match replay(&shown, placement, task.model, dialect, &trace) {
-            Ok(run) if told(&shown, &run).is_some() => Verdict::Unsafe(Box::new(run)),
-            Ok(_) => Verdict::Unknown(StopReason::Defect("the clocks of the run see no race".to_owned())),
-            Err(error) => Verdict::Unknown(StopReason::Defect(error.to_string())),
-        };
+        let edge_of = |edge: EdgeId| (edge.index() < program.edges().len()).then_some(edge);
+        let trace = back(Watched { program, watched: &watched, edge_of: &edge_of }, &run);
+        answer.verdict = raced(&shown, task, trace);
     }
     Ok(Asked { answer, program: shown })
+}
+
+/// What a trace that is to end in a race shows of a program.
+fn raced(shown: &Program, task: &Task<'_>, trace: Trace) -> Verdict {
+    let (placement, dialect) = (task.placement, task.options.dialect);
+    let trace = promptly(shown, placement, task.model, dialect, trace);
+    match replay(shown, placement, task.model, dialect, &trace) {
+        Ok(run) if told(shown, &run).is_some() => Verdict::Unsafe(Box::new(run)),
+        Ok(_) => Verdict::Unknown(StopReason::Defect("the clocks of the run see no race".to_owned())),
+        Err(error) => Verdict::Unknown(StopReason::Defect(error.to_string())),
+    }
 }
 
 /// Whether the threads are listed whose index matters.
