@@ -10,8 +10,8 @@
 
 use crate::engine::{Answer, Engine, StopReason, Task, Unmade, Unsupported, Verdict};
 use crate::memory::Model;
-use crate::program::{Placement, Program};
-use crate::system::{Fault, Trace, Violation, replay};
+use crate::program::{Instance, Placement, Program};
+use crate::system::{Fault, ReplayError, Run, Trace, Violation, replay};
 use crate::watch::Monitor;
 
 /// The name of the question that engines answer.
@@ -98,11 +98,20 @@ pub(super) fn ask_reduced(
         if let Violation::Fault(fault) = run.trace.violation {
             return Err(goes_wrong(task, fault));
         }
-        let trace = back(run.trace);
-        answer.verdict = match replay(&shown, task.placement, task.model, task.options.dialect, &trace) {
+        answer.verdict = match shown_by(&shown, task, run.instance.as_deref(), &back(run.trace)) {
             Ok(run) => Verdict::Unsafe(Box::new(run)),
             Err(error) => Verdict::Unknown(StopReason::Defect(error.to_string())),
         };
     }
     Ok(Asked { answer, program: shown })
+}
+
+/// The run of a trace; of an instance, where the trace is one of so many copies.
+fn shown_by(shown: &Program, task: &Task<'_>, made: Option<&Instance>, trace: &Trace) -> Result<Run, ReplayError> {
+    let dialect = task.options.dialect;
+    let Some(made) = made else { return replay(shown, task.placement, task.model, dialect, trace) };
+    let instance = shown.instance(&made.copies).or_fewer(made.fewer_might_do);
+    let placement = instance.placement(task.placement);
+    let run = replay(&instance.program, &placement, task.model, dialect, trace)?;
+    Ok(run.of_instance(instance))
 }

@@ -12,8 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{
-    Copies, Edge, EdgeId, Placement, Point, PointId, Position, Process, ProcessId, Program, Property, Side, Situation,
-    Template, TemplateId,
+    Copies, Edge, EdgeId, Expr, Placement, Point, PointId, Position, Process, ProcessId, Program, Property, Side,
+    Situation, StateVar, Template, TemplateId,
 };
 use crate::util::{Idx, IndexVec, Memo};
 use crate::watch::heed;
@@ -183,30 +183,46 @@ impl<'a> Making<'a> {
             }
             let mut images = Vec::new();
             self.each_image(&situation.at, &mut Vec::new(), &mut images);
-            for at in images {
+            for copies in images {
                 heed(8);
+                let (at, condition) = self.image(situation, &copies);
                 // Situations that differ in which copy is which have the same images.
-                let key = (format!("{:?}", situation.condition), at.clone());
-                if seen.insert(key) {
-                    situations.push(Situation { at, condition: situation.condition.clone() });
+                if seen.insert((format!("{condition:?}"), at.clone())) {
+                    situations.push(Situation { at, condition });
                 }
             }
         }
         Property { situations, words, ..property.clone() }
     }
 
-    /// Each choice of copies for what a situation names.
+    /// What a situation says of these copies of the processes that it names, in their order.
+    fn image(&self, situation: &Situation, copies: &[ProcessId]) -> (Vec<(ProcessId, Vec<PointId>)>, Expr<StateVar>) {
+        let named = || situation.at.iter().zip(copies);
+        let image = |((process, points), &copy): (&(ProcessId, Vec<PointId>), &ProcessId)| {
+            let made = &self.made[copy];
+            let here = points.iter().map(|&point| made.points[&self.like(point, *process, made.origin)]);
+            (copy, here.collect())
+        };
+        let mut at: Vec<(ProcessId, Vec<PointId>)> = named().map(image).collect();
+        at.sort_unstable();
+        let condition = situation.condition.map(&mut |variable| match *variable {
+            StateVar::Register(process, register) => {
+                let copy = named().find(|it| it.0.0 == process).map_or(process, |it| *it.1);
+                StateVar::Register(copy, register)
+            }
+            StateVar::Memory(x) => StateVar::Memory(x),
+        });
+        (at, condition)
+    }
+
+    /// Each choice of copies for the processes that a situation names.
     fn each_image(
         &self,
         named: &[(ProcessId, Vec<PointId>)],
-        chosen: &mut Vec<(ProcessId, Vec<PointId>)>,
-        out: &mut Vec<Vec<(ProcessId, Vec<PointId>)>>,
+        chosen: &mut Vec<ProcessId>,
+        out: &mut Vec<Vec<ProcessId>>,
     ) {
-        let Some(((process, points), rest)) = named.split_first() else {
-            let mut image = chosen.clone();
-            image.sort_unstable();
-            return out.push(image);
-        };
+        let Some(((process, _), rest)) = named.split_first() else { return out.push(chosen.clone()) };
         let template = self.open.processes[*process].template;
         let is_open = self.open.templates[template].copies == Copies::Any;
         for (copy, made) in self.made.iter_enumerated() {
@@ -214,9 +230,8 @@ impl<'a> Making<'a> {
                 true => self.open.processes[made.origin].template == template,
                 false => made.origin == *process,
             };
-            if may_be && chosen.iter().all(|it| it.0 != copy) {
-                let here = points.iter().map(|&point| made.points[&self.like(point, *process, made.origin)]);
-                chosen.push((copy, here.collect()));
+            if may_be && !chosen.contains(&copy) {
+                chosen.push(copy);
                 self.each_image(rest, chosen, out);
                 chosen.pop();
             }

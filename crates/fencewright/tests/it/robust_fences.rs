@@ -35,7 +35,7 @@ fn the_minimal_sets_for_traces_equal_brute_force() {
         };
         compared.equals_brute_force(&Attacks { others: &Auto }, &RobustTrace, program, is_robust)
     });
-    compared.told(RobustTrace.name(), 50);
+    compared.told(RobustTrace.name(), 20);
 }
 
 #[test]

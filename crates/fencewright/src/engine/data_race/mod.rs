@@ -48,7 +48,7 @@ use crate::engine::{
 use crate::memory::Model;
 use crate::program::{EdgeId, Program, Property, PropertyKind, Situation};
 use crate::source::Span;
-use crate::system::{Trace, Violation, promptly, replay};
+use crate::system::{Run, Trace, Violation, promptly, replay};
 use crate::util::Idx;
 use crate::watch::Monitor;
 
@@ -104,15 +104,21 @@ pub fn ask_race(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> 
         return ask(engine, &AtOnce, task, monitor);
     }
     let first = unordered(engine, task, monitor)?;
-    let is_open = !matches!(first.answer.verdict, Verdict::Unsafe(_));
-    if !is_open || task.model == Model::STRONGEST {
+    if task.model == Model::STRONGEST {
         return Ok(first);
     }
-    let second = ask(engine, &AtOnce, task, monitor)?;
-    Ok(match (&first.answer.verdict, &second.answer.verdict) {
-        (Verdict::Unknown(_), Verdict::Safe) => first,
-        _ => second,
-    })
+    match (&first.answer.verdict, any_number::n_copies(&first)) {
+        (Verdict::Unsafe(_), None) => Ok(first),
+        (Verdict::Unsafe(_), Some(n)) => {
+            Ok(any_number::with_fewest((first, n), ask(engine, &AtOnce, task, monitor).ok()))
+        }
+        (Verdict::Safe, _) => ask(engine, &AtOnce, task, monitor),
+        (Verdict::Unknown(_), _) => {
+            let second = ask(engine, &AtOnce, task, monitor)?;
+            let is_safe = matches!(second.answer.verdict, Verdict::Safe);
+            Ok(if is_safe { first } else { any_number::fewer_might_do(second) })
+        }
+    }
 }
 
 /// Races under a model whose states tell them.
@@ -146,31 +152,26 @@ fn unordered(engine: &dyn Engine, task: &Task<'_>, monitor: &dyn Monitor) -> Res
     if knowledge.is_empty() {
         return Ok(asked(engine, Verdict::Safe, &shown));
     }
-    match program.open_templates().next() {
-        Some(_) => any_number::unordered(engine, (&program, shown), &knowledge, (task, monitor)),
-        None => among_listed(engine, (&program, shown), &knowledge, (task, monitor)),
-    }
-}
-
-/// The same of a program that lists its threads.
-fn among_listed(
-    engine: &dyn Engine,
-    (program, shown): (&Program, Program),
-    knowledge: &Knowledge,
-    (task, monitor): (&Task<'_>, &dyn Monitor),
-) -> Result<Asked, Unsupported> {
-    let watched = watched::watched(program, knowledge);
+    let watched = watched::watched(&program, &knowledge);
     let strongest = Task { program: &watched, model: Model::STRONGEST, ..*task };
     let mut answer = engine.check(&strongest, monitor)?;
     if let Verdict::Unsafe(run) = answer.verdict {
         if let Violation::Fault(fault) = run.trace.violation {
-            return Err(goes_wrong(program, watched.edges()[fault.edge()].span));
+            return Err(goes_wrong(&program, watched.edges()[run.origin(fault.edge())].span));
         }
-        let edge_of = |edge: EdgeId| (edge.index() < program.edges().len()).then_some(edge);
-        let trace = back(Watched { program, watched: &watched, edge_of: &edge_of }, &run);
-        answer.verdict = raced(&shown, task, trace);
+        answer.verdict = match &run.instance {
+            Some(made) => any_number::raced(&shown, task, (made, &run)),
+            None => raced(&shown, task, of_listed((&program, &watched), &run)),
+        };
     }
     Ok(Asked { answer, program: shown })
+}
+
+/// A run of the watched program as one of the program, where both list their threads: the edges of the program come
+/// first in both.
+fn of_listed((program, watched): (&Program, &Program), run: &Run) -> Trace {
+    let edge_of = |edge: EdgeId| (edge.index() < program.edges().len()).then_some(edge);
+    back(Watched { program, watched, edge_of: &edge_of }, run)
 }
 
 /// What a trace that is to end in a race shows of a program.
