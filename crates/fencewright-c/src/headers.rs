@@ -164,6 +164,8 @@ const KERNEL: Group = &[
     "EXPORT_SYMBOL(name)",
     "EXPORT_SYMBOL_GPL(name)",
 ];
+/// What every header of the system brings along.
+const DECLARATIONS: Group = &["__BEGIN_DECLS", "__END_DECLS", "__THROW"];
 /// Notes around statements for another tool, which mean nothing here.
 const GENMC: Group = &[
     "__VERIFIER_local_write(statement) do { statement; } while (0)",
@@ -235,6 +237,7 @@ const HEADERS: &[(&str, &[Group])] = &[
     ("features.h", &[]),
     ("endian.h", &[]),
     ("fcntl.h", &[NULL]),
+    ("sys/cdefs.h", &[]),
     ("sys/types.h", &[]),
     ("sys/time.h", &[NULL]),
     ("sys/stat.h", &[]),
@@ -285,7 +288,8 @@ pub(crate) fn comes_first(header: &str) -> bool {
 
 /// What a header defines: each as it would stand behind `#define`.
 pub(crate) fn macros(header: &str) -> impl Iterator<Item = &'static str> {
-    groups(header).unwrap_or_default().iter().flat_map(|group| group.iter().copied())
+    let own = groups(header).map(|groups| groups.iter().chain([&DECLARATIONS]));
+    own.into_iter().flatten().flat_map(|group| group.iter().copied())
 }
 
 /// A type of a header.

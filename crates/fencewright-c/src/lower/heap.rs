@@ -213,7 +213,8 @@ impl<'a> Lowering<'a> {
         self.sized(&arguments[0])
     }
 
-    fn sized(&mut self, it: &'a ast::Expr) -> Option<(Qualified, Option<u64>)> {
+    /// What `sizeof`, or a multiple of it, is the size of, and how many of it.
+    pub(super) fn sized(&mut self, it: &'a ast::Expr) -> Option<(Qualified, Option<u64>)> {
         match &it.kind {
             ExprKind::SizeOfType(ty) => self.type_named(ty).map(|it| (it, None)),
             ExprKind::SizeOf(of) => self.type_of(of).map(|it| ((*it).clone(), None)),

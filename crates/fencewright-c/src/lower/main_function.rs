@@ -305,6 +305,10 @@ impl<'a> Lowering<'a> {
         };
         let number = self.value(handle)?.constant().and_then(|it| usize::try_from(it).ok());
         let Some(number) = number.filter(|it| *it < self.threads.spawned.len() && self.state.is_straight) else {
+            if self.log.has_errors() {
+                // What was wrong before may be why.
+                return None;
+            }
             return self.refuse(handle.span, "it is not known which thread this is", "join threads one by one");
         };
         if let Some(result) = arguments.get(1)

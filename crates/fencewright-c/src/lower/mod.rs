@@ -22,6 +22,7 @@
 //! | `assigned` | variables that nothing may have been assigned to |
 //! | `typing`, `walks` | types of expressions, and what statements do, without doing it |
 //! | `heap`, `pools` | memory that is allocated; in loops, or again |
+//! | `bytes` | objects that are filled with zeros, or copied |
 //! | `atomics`, `vatomic`, `awaits` | atomic functions, and waiting for a value |
 //! | `system`, `sync` | other functions of the system; barriers and condition variables |
 //! | `waits` | where comments say that threads may wait |
@@ -30,6 +31,7 @@
 mod assigned;
 mod atomics;
 mod awaits;
+mod bytes;
 mod calls;
 mod conditions;
 mod conversions;

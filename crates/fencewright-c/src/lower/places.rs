@@ -40,6 +40,28 @@ impl Named {
             Self::Through(it) => &it.ty,
         }
     }
+
+    /// A field of it.
+    pub(super) fn field(self, number: usize, ty: Qualified) -> Self {
+        match self {
+            Self::Target(target) => Self::Target(target.field(number, &ty)),
+            Self::Through(mut it) => {
+                it.fields.push(number);
+                Self::Through(Through { ty: Rc::new(ty), ..it })
+            }
+        }
+    }
+
+    /// A cell of it.
+    pub(super) fn at(self, index: Expr, ty: Rc<Qualified>) -> Self {
+        match self {
+            Self::Target(target) => Self::Target(target.at(index, ty)),
+            Self::Through(mut it) => {
+                it.indices.push(index);
+                Self::Through(Through { ty, ..it })
+            }
+        }
+    }
 }
 
 /// What memory is asked for besides a value.
@@ -138,13 +160,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         let ty = fields[at].1.clone();
-        Some(match of {
-            Named::Target(target) => Named::Target(target.field(at, &ty)),
-            Named::Through(mut it) => {
-                it.fields.push(at);
-                Named::Through(Through { ty: Rc::new(ty), ..it })
-            }
-        })
+        Some(of.field(at, ty))
     }
 
     fn element(&mut self, of: &'a ast::Expr, index: &'a ast::Expr, span: Span) -> Option<Named> {
@@ -152,13 +168,7 @@ impl<'a> Lowering<'a> {
             let (index, _) = self.number(index)?;
             let index = self.state.settled(index, span);
             let Type::Array(element, _) = named.ty().ty.clone() else { return None };
-            return Some(match named {
-                Named::Target(target) => Named::Target(target.at(index, element)),
-                Named::Through(mut it) => {
-                    it.indices.push(index);
-                    Named::Through(Through { ty: element, ..it })
-                }
-            });
+            return Some(named.at(index, element));
         }
         let pointer = self.value(of)?;
         let index = self.value(index)?;
@@ -331,19 +341,19 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A structure, field by field.
+    /// A structure, part by part.
     fn copy(&mut self, to: &Target, from: &Target, span: Span) -> Option<()> {
-        let Type::Struct(number) = to.ty.ty else {
+        let Type::Struct(_) = to.ty.ty else {
             self.log.error(span, "a structure is kept in something else", "assign it to a structure");
             return None;
         };
-        let fields = self.names.structures[number].fields.clone().unwrap_or_default();
-        for (at, (_, ty)) in fields.iter().enumerate() {
-            let (to, from) = (Named::Target(to.field(at, ty)), Named::Target(from.field(at, ty)));
-            let was_copying = std::mem::replace(&mut self.is_copying, true);
-            let value = self.load(&from, Orders::of(ty).load, span);
-            self.is_copying = was_copying;
-            self.store(&to, Orders::of(ty).store, value?, span)?;
+        let (mut parts, mut others) = (Vec::new(), Vec::new());
+        self.add_parts(Named::Target(to.clone()), &mut parts);
+        self.add_parts(Named::Target(from.clone()), &mut others);
+        for (part, from) in parts.iter().zip(&others) {
+            let orders = Orders::of(part.ty());
+            let value = self.copied_value(from, orders.load, span)?;
+            self.store(part, orders.store, value, span)?;
         }
         Some(())
     }

@@ -49,6 +49,10 @@ enum System {
     /// `malloc`, and how many arguments say the size.
     Allocate(usize),
     Free,
+    /// `memset`
+    Zero,
+    /// `memcpy`
+    Copy,
     /// Any value of the type.
     Any(i64, i64),
     /// The first argument.
@@ -72,6 +76,8 @@ fn system(name: &str) -> Option<System> {
         "malloc" => System::Allocate(1),
         "calloc" => System::Allocate(2),
         "free" => System::Free,
+        "memset" => System::Zero,
+        "memcpy" | "memmove" => System::Copy,
         "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => System::Any(0, 1),
         "__VERIFIER_nondet_uchar" => System::Any(0, 255),
         "__VERIFIER_nondet_char" => System::Any(-128, 127),
@@ -129,7 +135,7 @@ fn is_ignored(name: &str) -> bool {
 fn instead_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "container_of" | "offsetof" => "keep a pointer to the whole structure",
-        "memcpy" | "memmove" | "memset" | "memcmp" => "assign the structure, or each field and cell by itself",
+        "memcmp" => "compare each field and cell by itself",
         "realloc" | "aligned_alloc" | "posix_memalign" | "alloca" => "use `malloc`, or an array outside functions",
         "setjmp" | "longjmp" | "signal" | "sigaction" | "fork" => "leave it out: threads are all that is looked at",
         "pthread_rwlock_rdlock" | "pthread_rwlock_wrlock" | "pthread_rwlock_unlock" | "pthread_rwlock_init" => {
@@ -157,6 +163,8 @@ impl<'a> Lowering<'a> {
         match system {
             System::Create => return self.create(&name.text, arguments, span),
             System::Join => return self.join(arguments, span),
+            System::Zero => return self.zeroed(name, arguments, span),
+            System::Copy => return self.copied(name, arguments, span),
             System::Allocate(n) => return self.allocate(name, arguments, n, span),
             System::Assert => {
                 let argument = self.argument(name, arguments, 0)?;
