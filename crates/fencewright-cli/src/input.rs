@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use fencewright::engine::StopReason;
 use fencewright::frontend::fw::Fw;
 use fencewright::frontend::rewrite::{Rewrite, Spelling};
-use fencewright::frontend::{self, Frontend, nearest::nearest};
+use fencewright::frontend::{self, Frontend, Lowered, nearest::nearest};
 use fencewright::program::Program;
 use fencewright::source::{Diagnostic, Files, Opened, Source};
 use fencewright::watch::{Limits, Stop};
@@ -21,6 +21,7 @@ use crate::monitor::{Watch, less};
 use crate::rust;
 
 /// A text and the front end that reads it.
+#[derive(Clone)]
 pub(crate) struct Input {
     /// The text.
     pub source: Source,
@@ -40,7 +41,7 @@ impl Files for Disk {
         let elsewhere = self.folders.iter().map(|it| plain(&it.join(name))).find(|it| it.is_file());
         let path = if beside.is_file() { beside } else { elsewhere.unwrap_or(beside) };
         let name = path.display().to_string();
-        let bytes = File::open(&path).and_then(limited);
+        let bytes = File::open(&path).and_then(whole);
         let bytes = bytes.map_err(|it| format!("cannot read `{name}`: {}", reason(&it)))?;
         let text = text(&name, bytes).map_err(|it| it.message)?;
         Ok(Opened { name, text })
@@ -170,16 +171,9 @@ pub(crate) fn read_as(
     limits: &mut Limits,
     console: &Console,
 ) -> Result<Input, Unread> {
-    let mut input = read(path, arguments.input_format.as_deref(), limits, console)?;
-    if let Some(harness) = arguments.harness() {
-        if input.frontend.name() != "c" {
-            let help = "leave `--thread` out: the text names its threads";
-            console.error_about(Some(&name(path)), "`--thread` is for C", Some(help));
-            return Err(Unread::Wrong);
-        }
-        input.frontend = frontends::with_harness(harness);
-    }
-    Ok(input)
+    let (at, name, arguments) = (path.to_owned(), console.name_of(path), arguments.clone());
+    let found = within(limits, path, console, move || try_read_as(&at, &name, &arguments))?;
+    found.map_err(|it| it.tell(path, console))
 }
 
 /// The program in a file.
@@ -189,8 +183,31 @@ pub(crate) fn program(
     limits: &mut Limits,
     console: &Console,
 ) -> Result<Program, Unread> {
-    let input = read_as(path, arguments, limits, console)?;
-    input.program(arguments, limits, console)
+    program_and_text(path, arguments, limits, console).map(|it| it.0)
+}
+
+/// The program in a file, and what it was read from; both at once, since to hand work to another thread takes as long
+/// as to read a small program.
+pub(crate) fn program_and_text(
+    path: &Path,
+    arguments: &InputArguments,
+    limits: &mut Limits,
+    console: &Console,
+) -> Result<(Program, Input), Unread> {
+    let (at, name, arguments) = (path.to_owned(), console.name_of(path), arguments.clone());
+    let read = within(limits, path, console, move || {
+        let input = try_read_as(&at, &name, &arguments)?;
+        let lowered = input.lowered(&arguments);
+        Ok((input, lowered))
+    })?;
+    let (input, lowered) = read.map_err(|it: Unreadable| it.tell(path, console))?;
+    Ok((told(lowered, console)?, input))
+}
+
+/// A program, once it has been said what is wrong or odd about its text.
+fn told(lowered: Lowered, console: &Console) -> Result<Program, Unread> {
+    console.diagnostics(&lowered.source, &lowered.diagnostics);
+    lowered.program.ok_or(Unread::Wrong)
 }
 
 /// A program with the predicates of the command line.
@@ -201,6 +218,9 @@ pub(crate) fn hinted(
     console: &Console,
 ) -> Result<Program, Unread> {
     check_waits(&program, &search.may_wait, console)?;
+    if search.predicate.is_empty() && search.predicates.is_none() {
+        return Ok(program);
+    }
     let mut sources: Vec<Source> =
         search.predicate.iter().map(|it| Source::new("--predicate", format!("predicate {it};"))).collect();
     if let Some(path) = &search.predicates {
@@ -252,13 +272,14 @@ impl Input {
         limits: &mut Limits,
         console: &Console,
     ) -> Result<Program, Unread> {
-        let (frontend, source, defines) = (self.frontend, self.source.clone(), arguments.define.clone());
-        let mut files = Disk { folders: arguments.include.clone() };
+        let (input, theirs) = (self.clone(), arguments.clone());
         let path = PathBuf::from(self.source.name());
-        let lowered =
-            within(limits, &path, console, move || frontend::parse_with(frontend, &source, &mut files, &defines))?;
-        console.diagnostics(&lowered.source, &lowered.diagnostics);
-        lowered.program.ok_or(Unread::Wrong)
+        told(within(limits, &path, console, move || input.lowered(&theirs))?, console)
+    }
+
+    fn lowered(&self, arguments: &InputArguments) -> Lowered {
+        let mut files = Disk { folders: arguments.include.clone() };
+        frontend::parse_with(self.frontend, &self.source, &mut files, &arguments.define)
     }
 
     /// How fences are spelled in its language.
@@ -271,7 +292,7 @@ impl Input {
 pub(crate) fn text_of(path: &Path, limits: &mut Limits, console: &Console) -> Result<String, Unread> {
     let (at, name) = (path.to_owned(), path.display().to_string());
     let found = within(limits, path, console, move || {
-        let bytes = File::open(at).and_then(limited);
+        let bytes = File::open(at).and_then(whole);
         let bytes =
             bytes.map_err(|it| Unreadable { message: format!("cannot read `{name}`: {}", reason(&it)), help: None })?;
         text(&name, bytes)
@@ -284,8 +305,20 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+fn try_read_as(path: &Path, name: &str, arguments: &InputArguments) -> Result<Input, Unreadable> {
+    let mut input = try_read(path, name, arguments.input_format.as_deref())?;
+    if let Some(harness) = arguments.harness() {
+        if input.frontend.name() != "c" {
+            let help = Some("leave `--thread` out: the text names its threads".to_owned());
+            return Err(Unreadable { message: "`--thread` is for C".to_owned(), help });
+        }
+        input.frontend = frontends::with_harness(harness);
+    }
+    Ok(input)
+}
+
 fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unreadable> {
-    let whole = path;
+    let asked = path;
     let (path, entry) = rust::split(path);
     let path = path.as_path();
     // The ending comes first: it is wrong whatever the file holds.
@@ -299,24 +332,29 @@ fn try_read(path: &Path, name: &str, format: Option<&str>) -> Result<Input, Unre
     let cannot_read =
         |error: &io::Error| Unreadable { message: format!("cannot read `{name}`: {}", reason(error)), help: None };
     let bytes = if is_stdin(path) {
-        limited(io::stdin().lock())
+        limited(io::stdin().lock(), 0)
     } else {
         let file = File::open(path).map_err(|error| cannot_read(&error))?;
         if file.metadata().is_ok_and(|it| it.is_dir()) {
             let help = format!("name files: `{}`", path.join(format!("*.{}", frontend.extension())).display());
             return Err(Unreadable { message: format!("`{name}` is a directory"), help: Some(help) });
         }
-        limited(file)
+        whole(file)
     };
     let source = Source::new(name, text(name, bytes.map_err(|error| cannot_read(&error))?)?);
     let frontend = if format.is_some() { frontend } else { frontends::by_text(frontend, source.text()) };
-    let frontend = if frontend.extension() == "rs" { rust::reader(whole, entry) } else { frontend };
+    let frontend = if frontend.extension() == "rs" { rust::reader(asked, entry) } else { frontend };
     Ok(Input { source, frontend })
 }
 
+fn whole(file: File) -> io::Result<Vec<u8>> {
+    let n_bytes = file.metadata()?.len();
+    limited(file, n_bytes)
+}
+
 /// Reads one byte more than is accepted, so that too much can be told from just enough.
-fn limited(from: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+fn limited(from: impl Read, n_expected: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(n_expected.min(Source::MAX_BYTES as u64) as usize + 1);
     from.take(Source::MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

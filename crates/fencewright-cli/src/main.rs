@@ -5,6 +5,7 @@ mod args;
 mod code;
 mod commands;
 mod console;
+mod cores;
 mod frontends;
 mod input;
 mod interrupt;
@@ -26,14 +27,17 @@ use code::Code;
 use console::Console;
 
 fn main() -> ExitCode {
-    let arguments = arguments().and_then(Arguments::consistent).unwrap_or_else(|wrong| wrong.exit());
     install_panic_message();
+    let asked = worker::start(|| arguments().and_then(Arguments::consistent));
     interrupt::install();
+    let Ok(asked) = worker::end(&asked) else { return Code::Defect.into() };
+    let arguments = asked.unwrap_or_else(|wrong| wrong.exit());
     let code = panic::catch_unwind(|| run(&arguments)).unwrap_or(Code::Defect);
     code.into()
 }
 
-/// What was asked. The description of the command line is as large as a small search, and gone before one begins.
+/// What was asked. The description of the command line is as large as a small search, and gone before one begins; where
+/// it was, that finds room.
 fn arguments() -> Result<Arguments, clap::Error> {
     let mut command = Arguments::command();
     let mut matches = command.try_get_matches_from_mut(std::env::args_os())?;

@@ -115,8 +115,9 @@ impl Watch {
             let heard = Arc::<Self>::clone(&watch);
             heeding(heard, || work(&watch))
         });
+        let mut soon = worker::soon(&ended);
         let done = loop {
-            match ended.recv_timeout(LOOK_PERIOD) {
+            match soon.take().map_or_else(|| ended.recv_timeout(LOOK_PERIOD), Ok) {
                 Ok(done) => break done.unwrap_or_else(|panic| resume_unwind(panic)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("a worker says how its work ends"),

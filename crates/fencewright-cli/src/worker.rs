@@ -1,14 +1,24 @@
 //! A thread for work that may never end: it is kept for what is to be done next, and left to itself if it does not come
-//! back. To start one takes as long as to check a small program.
+//! back.
+//!
+//! To start one takes as long as to check a small program, and so does to wake one. So it is given work from the first
+//! moment on, and who waits stays awake for a while.
 
 use std::any::Any;
+use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Long programs are walked by recursion here and there.
 const STACK_BYTES: usize = 64 << 20;
+/// Memory that is asked for at once: glibc gives a thread memory of its own, a few pages at a time.
+const BLOCK_BYTES: usize = 120 << 10;
+const N_BLOCKS: usize = 5;
+/// So long somebody stays awake who waits, and gives way to all others.
+const AWAKE: Duration = Duration::from_micros(200);
 
 /// Something to do, which hands over its result by what it returns.
 type Work = Box<dyn FnOnce() -> HandOver + Send>;
@@ -19,6 +29,18 @@ pub(crate) type Ended<T> = Result<T, Box<dyn Any + Send>>;
 
 /// Who has nothing to do.
 static IDLE: Mutex<Option<Sender<Work>>> = Mutex::new(None);
+
+/// What arrives within a moment.
+pub(crate) fn soon<T>(receiver: &Receiver<T>) -> Option<T> {
+    let until = Instant::now() + AWAKE;
+    loop {
+        match receiver.try_recv() {
+            Ok(it) => return Some(it),
+            Err(_) if Instant::now() >= until => return None,
+            Err(_) => thread::yield_now(),
+        }
+    }
+}
 
 /// Starts some work; how it ends arrives.
 pub(crate) fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<Ended<T>> {
@@ -32,6 +54,11 @@ pub(crate) fn start<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     receiver
 }
 
+/// How some work ends, whenever that is.
+pub(crate) fn end<T>(ended: &Receiver<Ended<T>>) -> Ended<T> {
+    soon(ended).unwrap_or_else(|| ended.recv().expect("a worker says how its work ends"))
+}
+
 fn idle() -> std::sync::MutexGuard<'static, Option<Sender<Work>>> {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -40,7 +67,8 @@ fn hired() -> Sender<Work> {
     let (sender, receiver) = mpsc::channel::<Work>();
     let own = sender.clone();
     let worker = move || {
-        for work in receiver {
+        let _end = room();
+        while let Some(work) = soon(&receiver).or_else(|| receiver.recv().ok()) {
             let hand_over = work();
             // Before the result is known, so that who waits for it finds somebody idle.
             *idle() = Some(own.clone());
@@ -49,6 +77,13 @@ fn hired() -> Sender<Work> {
     };
     thread::Builder::new().stack_size(STACK_BYTES).spawn(worker).expect("a thread can be started");
     sender
+}
+
+/// Makes room in the memory of this thread; as long as the end of it is kept, the room stays there. Nothing of it is
+/// touched.
+fn room() -> Option<Vec<u8>> {
+    let blocks = (0..N_BLOCKS).map(|_| Vec::with_capacity(BLOCK_BYTES));
+    black_box(blocks.collect::<Vec<_>>()).pop()
 }
 
 #[cfg(test)]

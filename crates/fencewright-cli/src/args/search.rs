@@ -15,6 +15,7 @@ use fencewright::watch::{Limits, Monitor};
 
 use super::names::{Models, engines, models, reductions};
 use super::settings::{self, SettingArguments};
+use crate::cores::n_cores;
 use crate::units::{self, Limit};
 
 /// How to search.
@@ -242,12 +243,11 @@ impl SearchArguments {
 
     /// The options of the library.
     pub(crate) fn options(&self) -> Options {
-        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let pso_rmw = self.pso_rmw.into();
         let without = self.without.iter().filter_map(|name| engine::reduction(name));
         self.settings.told(Options {
             dialect: Dialect { pso_rmw },
-            threads: self.threads.map_or(cores, |it| it as usize),
+            threads: self.threads.map_or_else(n_cores, |it| it as usize),
             without: without.collect(),
             ..Options::default()
         })

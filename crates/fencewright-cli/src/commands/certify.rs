@@ -61,9 +61,7 @@ pub(crate) fn run(arguments: &CertifyArguments, console: &mut Console) -> Code {
     }
     let name = input::name(&arguments.file);
     let mut limits = arguments.search.limits();
-    let read = input::read_as(&arguments.file, &arguments.input, &mut limits, console)
-        .and_then(|input| Ok((input.program(&arguments.input, &mut limits, console)?, input)));
-    let (program, input) = match read {
+    let (program, input) = match input::program_and_text(&arguments.file, &arguments.input, &mut limits, console) {
         Ok((program, input)) => (Arc::new(program), input),
         Err(unread) => return console.refuse(&name, unread),
     };

@@ -119,8 +119,7 @@ fn read(
     limits: &mut Limits,
     console: &Console,
 ) -> Result<(Input, Program), Unread> {
-    let input = input::read_as(file, &arguments.input, limits, console)?;
-    let program = input.program(&arguments.input, limits, console)?;
+    let (program, input) = input::program_and_text(file, &arguments.input, limits, console)?;
     let program = input::hinted(program, &arguments.search, limits, console)?;
     Ok((input, program))
 }

@@ -93,12 +93,8 @@ impl Asked<'_> {
 
     fn answer(&self, file: &Path, console: &mut Console) -> Code {
         let mut limits = self.limits;
-        let read = input::read_as(file, self.input, &mut limits, console).and_then(|input| {
-            let program = input.program(self.input, &mut limits, console)?;
-            Ok((input, Arc::new(program)))
-        });
-        let (input, program) = match read {
-            Ok(read) => read,
+        let (program, input) = match input::program_and_text(file, self.input, &mut limits, console) {
+            Ok((program, input)) => (Arc::new(program), input),
             Err(unread) => return console.refuse(&input::name(file), unread),
         };
         let notes = console.take_notes();

@@ -43,10 +43,8 @@ pub(crate) fn run(arguments: &OutcomesArguments, console: &mut Console) -> Code 
 fn answer(file: &Path, arguments: &OutcomesArguments, console: &mut Console) -> Code {
     let name = input::name(file);
     let mut limits = arguments.search.limits();
-    let read = input::read_as(file, &arguments.input, &mut limits, console).and_then(|input| {
-        let program = input.program(&arguments.input, &mut limits, console)?;
-        Ok((input::hinted(program, &arguments.search, &mut limits, console)?, input))
-    });
+    let read = input::program_and_text(file, &arguments.input, &mut limits, console)
+        .and_then(|(program, input)| Ok((input::hinted(program, &arguments.search, &mut limits, console)?, input)));
     let (program, input) = match read {
         Ok((program, input)) => (Arc::new(program), input),
         Err(unread) => return console.refuse(&name, unread),

@@ -16,6 +16,7 @@ use fencewright::watch::Limits;
 use crate::args::{InputArguments, TestArguments};
 use crate::code::Code;
 use crate::console::Console;
+use crate::cores::n_cores;
 use crate::input::Unread;
 use crate::monitor::Watch;
 use crate::{input, interrupt};
@@ -149,6 +150,5 @@ impl Test<'_> {
 }
 
 fn options() -> Options {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    Options { threads, ..Options::default() }
+    Options { threads: n_cores(), ..Options::default() }
 }
