@@ -5,7 +5,6 @@
 //! moment on, and who waits stays awake for a while.
 
 use std::any::Any;
-use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -14,9 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Long programs are walked by recursion here and there.
 const STACK_BYTES: usize = 64 << 20;
-/// Memory that is asked for at once: glibc gives a thread memory of its own, a few pages at a time.
-const BLOCK_BYTES: usize = 120 << 10;
-const N_BLOCKS: usize = 5;
 /// So long somebody stays awake who waits, and gives way to all others.
 const AWAKE: Duration = Duration::from_micros(200);
 
@@ -67,7 +63,6 @@ fn hired() -> Sender<Work> {
     let (sender, receiver) = mpsc::channel::<Work>();
     let own = sender.clone();
     let worker = move || {
-        let _end = room();
         while let Some(work) = soon(&receiver).or_else(|| receiver.recv().ok()) {
             let hand_over = work();
             // Before the result is known, so that who waits for it finds somebody idle.
@@ -77,13 +72,6 @@ fn hired() -> Sender<Work> {
     };
     thread::Builder::new().stack_size(STACK_BYTES).spawn(worker).expect("a thread can be started");
     sender
-}
-
-/// Makes room in the memory of this thread; as long as the end of it is kept, the room stays there. Nothing of it is
-/// touched.
-fn room() -> Option<Vec<u8>> {
-    let blocks = (0..N_BLOCKS).map(|_| Vec::with_capacity(BLOCK_BYTES));
-    black_box(blocks.collect::<Vec<_>>()).pop()
 }
 
 #[cfg(test)]
