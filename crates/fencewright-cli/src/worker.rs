@@ -5,6 +5,7 @@
 //! moment on, and who waits stays awake for a while.
 
 use std::any::Any;
+use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 const STACK_BYTES: usize = 64 << 20;
 /// So long somebody stays awake who waits, and gives way to all others.
 const AWAKE: Duration = Duration::from_micros(200);
+/// So often they pause before they look again: whoever works may share their core.
+const N_PAUSES: u32 = 50;
 
 /// Something to do, which hands over its result by what it returns.
 type Work = Box<dyn FnOnce() -> HandOver + Send>;
@@ -33,7 +36,10 @@ pub(crate) fn soon<T>(receiver: &Receiver<T>) -> Option<T> {
         match receiver.try_recv() {
             Ok(it) => return Some(it),
             Err(_) if Instant::now() >= until => return None,
-            Err(_) => thread::yield_now(),
+            Err(_) => {
+                (0..N_PAUSES).for_each(|_| spin_loop());
+                thread::yield_now();
+            }
         }
     }
 }
